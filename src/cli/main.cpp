@@ -1,0 +1,6 @@
+#include <cstdio>
+
+int main() {
+  std::puts("gpuadvisor " GPUADVISOR_VERSION);
+  return 0;
+}

@@ -1,0 +1,3 @@
+#include "gpuadvisor/units.hpp"
+
+namespace gpuadvisor {}
