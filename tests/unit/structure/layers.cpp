@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 namespace {
 
 const std::vector<std::string> kLayers = {"units",   "catalog", "model",    "workload",
-                                          "memory",  "performance", "cost", "planner",
-                                          "advisor", "accuracy", "emit",    "report", "cli"};
+                                          "memory",  "performance", "serving", "cost",
+                                          "planner", "advisor", "accuracy", "emit", "report", "cli"};
 
 int layer_index(const std::string& name) {
   const auto found = std::find(kLayers.begin(), kLayers.end(), name);
