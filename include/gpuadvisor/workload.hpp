@@ -51,6 +51,34 @@ enum class StateRecipe : std::uint8_t {
   hf_amp,           ///< fp32 weights under autocast
 };
 
+/// What a framework keeps in memory while it trains, and for how long. Comments name
+/// the frameworks whose value differs from the default.
+struct MemoryTraits {
+  /// Gradients live in one persistent buffer (true: megatron, megatron_deepspeed, nemo,
+  /// deepspeed, internevo, paddle); else they exist from backward to step only.
+  bool gradient_buffer = false;
+  /// FSDP1 no_sync accumulation keeps whole flat gradients on each GPU (true: litgpt).
+  bool no_sync_gradients = false;
+  bool repeats_kv = false;          ///< k and v expanded to all heads before attention (litgpt)
+  bool joint_qkv = false;           ///< v is a view that keeps the joint qkv output (litgpt)
+  bool adapter_index_copy = false;  ///< LoRA writes into a zero tensor of q, k, v (litgpt)
+  bool unties_head = false;         ///< a tied head gets its own matrix (litgpt)
+  bool keeps_gathered_in_pipeline = false;  ///< no resharding when pp > 1 (torchtitan)
+  /// pp splits micro_batch into min(pp, micro_batch) parts when grad_accum is 1 (torchtitan).
+  bool pipeline_splits_micro_batch = false;
+  bool dummy_weight_gradients = false;  ///< Transformer Engine caches one a shape (megatron, nemo)
+  bool legacy_stack = false;        ///< Megatron kernels and CUDA of 2021-22 (megatron_deepspeed)
+  double adapter_bytes = 4;         ///< an adapter weight; 2: litgpt, fsdp; 4 under HF PEFT
+  /// Bytes a logit at the loss, allocated and reserved; 0: by kernel profile. megatron, nemo
+  /// 6/6; megatron_deepspeed 10/10; litgpt 8/8.
+  double head_bytes = 0, head_reserved_bytes = 0;
+  double head_full_bytes = 0;       ///< same when all weights are trained; litgpt 16
+  double head_tp_bytes = 0;         ///< same with tp > 1; torchtitan 16
+  double head_fused_bytes = 0;      ///< same for loss fused; megatron, nemo 6, litgpt 8; 0: fused linear
+  double logits_kept_bytes = 0;     ///< more a logit still referenced in backward; llm_foundry 2, fsdp 4
+  double fragmentation = 0.05;      ///< reserved over allocated, fixed shapes; megatron, nemo 0.03, megatron_deepspeed 0.10
+};
+
 /// Behaviour of a framework that memory and time depend on: data of
 /// data/frameworks.json, one record a framework; a row or flag overrides single
 /// values through Training.
@@ -83,6 +111,7 @@ struct FrameworkProfile {
   bool p2p_overlap = false;
   bool checkpoint_early_stop = false;
   bool reduce_every_micro_batch = false;  ///< ZeRO-2 reduces in each micro-step
+  MemoryTraits memory;
 };
 
 [[nodiscard]] const FrameworkProfile& framework_profile(Framework framework);
