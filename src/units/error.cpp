@@ -1,3 +1,0 @@
-#include "gpuadvisor/units.hpp"
-
-namespace gpuadvisor {}
