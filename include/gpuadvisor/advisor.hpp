@@ -13,6 +13,7 @@
 #include "gpuadvisor/model.hpp"
 #include "gpuadvisor/performance.hpp"
 #include "gpuadvisor/planner.hpp"
+#include "gpuadvisor/serving.hpp"
 #include "gpuadvisor/units.hpp"
 #include "gpuadvisor/workload.hpp"
 
@@ -28,7 +29,7 @@ struct ModelChoice {
   std::string note;   ///< which shape was chosen, cross-checks
 };
 
-/// Weights of the balanced score; frozen values and why: see score().
+/// Weights of the balanced score, each >= 0; only their ratio matters.
 struct Weights {
   double vram = 0.4, interconnect = 0.2, cost = 0.4;
 };
@@ -52,7 +53,12 @@ struct Query {
   bool include_retired = false;
   std::size_t top = 10;
   std::string as_of;                             ///< date; "" the catalog's
-  std::vector<std::pair<std::string, double>> rates;
+  std::vector<std::pair<std::string, double>> rates;  ///< CNY for one unit, over the catalog's
+  serving::Request serve;                        ///< mode serve only
+  std::vector<serving::Quant> serve_formats;     ///< formats to compare; empty: serve.quant
+  std::vector<int> sweep_gpus;                   ///< `plan`: also this scaling study, ascending
+  bool pareto = false;                           ///< `plan`: also the front of time against memory
+  int threads = 0;                               ///< 0: as many as the machine has; never changes the answer
 };
 
 enum class WarningCode : std::uint8_t {
@@ -102,6 +108,9 @@ struct ResultRow {
   std::vector<Alternative> alternatives;
   std::vector<std::string> reasons;
   std::vector<Warning> warnings;
+  std::optional<serving::Option> serving;      ///< mode serve: in place of `best`
+  std::optional<double> cost_per_1e6_tokens;   ///< mode serve: output tokens
+  std::optional<double> cost_per_1e18_flops;   ///< model FLOPs, in the quote's currency
 };
 
 struct Rejected {
@@ -119,6 +128,26 @@ struct ParetoPoint {
   double total = 0;
 };
 
+/// One cluster size of a scaling study. `best` is empty when no plan fits.
+struct SweepPoint {
+  int gpus = 0;
+  int nodes = 0;
+  std::optional<planner::Candidate> best;
+  double hours = 0;
+  std::optional<double> total;     ///< cost of the job
+  double efficiency = 0;           ///< tokens/s a GPU relative to the best point
+  bool knee = false;               ///< last size before adding GPUs gains less than 80% of their share
+  std::string reason;              ///< why nothing fits
+};
+
+/// Price kinds of the best instance beside each other.
+struct PriceOption {
+  cost::Quote quote;
+  double hours = 0;                        ///< with the interruptions expected of a spot price
+  std::optional<double> total;
+  std::optional<double> break_even_hours;  ///< hours of use a month from which it beats on-demand
+};
+
 /// Everything an answer holds; reports render it, nothing is computed later.
 struct Ranking {
   std::string command;          ///< recommend, estimate, plan
@@ -132,6 +161,9 @@ struct Ranking {
   planner::SearchStats search;
   std::vector<Warning> warnings;
   std::vector<std::string> next_steps;   ///< advice lines under the table
+  std::vector<SweepPoint> sweep;         ///< plan with sweep_gpus
+  std::vector<planner::Candidate> front; ///< plan with pareto: step time against memory
+  std::vector<PriceOption> price_options;  ///< of the first result
   std::vector<std::string> relaxations;  ///< what would make something fit, when nothing does
 };
 
