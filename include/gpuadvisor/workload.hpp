@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,10 +112,20 @@ struct FrameworkProfile {
   bool p2p_overlap = false;
   bool checkpoint_early_stop = false;
   bool reduce_every_micro_batch = false;  ///< ZeRO-2 reduces in each micro-step
+  bool allreduce_then_shard = false;  ///< whole gradients are all-reduced, then sharded
   MemoryTraits memory;
 };
 
 [[nodiscard]] const FrameworkProfile& framework_profile(Framework framework);
+
+/// The profile with what follows from other kernels than the framework's own: fused
+/// kernels bring a fused loss and fewer launches, eager ones a plain loss.
+[[nodiscard]] FrameworkProfile adapt_profile(FrameworkProfile profile, KernelProfile kernels);
+
+/// The framework whose behaviour an unknown one is given: by its kernels and by how it
+/// shards (fused: Megatron; compiled: torchtitan; mpt: LLM Foundry; else DeepSpeed for
+/// ZeRO, FSDP, and Hugging Face).
+[[nodiscard]] Framework generic_framework(KernelProfile kernels, Sharding sharding);
 
 /// What was said about a run: flags, a JSON request, or a measurement row.
 /// Empty means not said. Sizes in tokens and sequences.
@@ -233,6 +244,20 @@ struct Resolved {
                                        const model::Architecture& architecture,
                                        const catalog::Gpu* gpu);
 
+/// The recipe under `sharding`: DeepSpeed ZeRO keeps fp32 masters and FSDP fp32 shards
+/// although the same script on one GPU would train in 16 bit; bf16-pure and Megatron
+/// stay what they are.
+[[nodiscard]] StateRecipe effective_recipe(const Training& training, Sharding sharding);
+
+/// Relative error to expect (fractions): the median and 90th percentile of the absolute
+/// errors on published measurements of the same mode and kind of GPU; empty where too
+/// few exist.
+struct Band {
+  std::optional<double> p50, p90;
+};
+[[nodiscard]] Band memory_band(Mode mode, Framework framework, const catalog::Gpu& gpu);
+[[nodiscard]] Band speed_band(Mode mode, Framework framework, const catalog::Gpu& gpu);
+
 // Names of the command line and of JSON; from_string returns nothing for an unknown
 // name. `names_of<E>()` lists all, in order.
 [[nodiscard]] std::string_view to_string(Mode value);
@@ -247,6 +272,7 @@ struct Resolved {
 [[nodiscard]] std::string_view to_string(Sharding value);
 [[nodiscard]] std::string_view to_string(Schedule value);
 [[nodiscard]] std::string_view to_string(Framework value);
+[[nodiscard]] std::string_view to_string(StateRecipe value);
 template <class E>
 [[nodiscard]] std::optional<E> from_string(std::string_view name);
 template <class E>

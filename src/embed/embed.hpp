@@ -21,5 +21,7 @@ std::string string_literal(const std::string& text);
 
 /// data/calibration.json -> inline constants, one namespace a section.
 Result<void> calibration(std::span<const std::string> arguments);
+/// data/frameworks.json -> constant framework profiles.
+Result<void> frameworks(std::span<const std::string> arguments);
 
 }  // namespace gpuadvisor::embed

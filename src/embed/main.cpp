@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";
   Result<void> result = fail(ErrorCode::usage, "unknown command", command);
   if (command == "calibration") result = embed::calibration(arguments);
+  if (command == "frameworks") result = embed::frameworks(arguments);
   if (result) return 0;
   std::fprintf(stderr, "error: %s: %s\n", result.error().where.c_str(),
                result.error().message.c_str());
