@@ -16,12 +16,12 @@ constexpr bool divides(std::int64_t part, std::int64_t whole) {
 }
 
 /// Key and value heads are split, or replicated when there are fewer than ranks.
-constexpr bool kv_heads_allow(const model::Architecture& architecture, std::int64_t tp) {
+inline bool kv_heads_allow(const model::Architecture& architecture, std::int64_t tp) {
   if (architecture.is_mla() || architecture.kv_heads <= 0) return true;
   return divides(tp, architecture.kv_heads) || divides(architecture.kv_heads, tp);
 }
 
-constexpr bool tp_divides_model(const model::Architecture& architecture, std::int64_t tp) {
+inline bool tp_divides_model(const model::Architecture& architecture, std::int64_t tp) {
   return divides(tp, architecture.heads) && kv_heads_allow(architecture, tp) &&
          divides(tp, architecture.ffn) && divides(tp, architecture.expert_ffn) &&
          divides(tp, architecture.shared_ffn);
