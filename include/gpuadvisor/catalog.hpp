@@ -21,6 +21,8 @@ struct Source {
   std::string_view text;
   std::string_view date;
   bool inferred = false;  ///< worked out or taken from a sister part, not read
+  std::string_view fields;   ///< the values it supports ("memory.usable, tdp"); "" the whole record
+  std::string_view licence;  ///< SPDX name where the source's data is licensed; "" plain facts
 };
 
 /// GPU collectives fabric between nodes.
@@ -60,6 +62,8 @@ struct Gpu {
   std::string_view planning_basis;  ///< "proven", "matmul measured, rest inferred", ...
   std::span<const Source> sources;
   std::span<const std::string_view> notes;  ///< conflicts and which value is used, traps
+  std::span<const std::string_view> aliases;  ///< usual names ("A100-80GB")
+  std::string_view checked;  ///< date on which the record was last compared with its sources
 
   [[nodiscard]] bool has_bf16() const { return bf16 > 0; }
   [[nodiscard]] bool has_fp8() const { return fp8 > 0; }
@@ -108,6 +112,7 @@ struct Instance {
   std::span<const Price> prices;
   std::span<const Source> sources;
   std::span<const std::string_view> notes;
+  std::string_view checked;  ///< date on which the record was last compared with its sources
 };
 
 /// A name or claim that people use and that is wrong, with what is right.
@@ -196,9 +201,15 @@ struct Cluster {
 /// `count` nodes of `instance`. Without RDMA the fabric is tcp at the network rate.
 /// Requires the instance's GPU to be known.
 [[nodiscard]] Cluster make_cluster(const Instance& instance, const Gpu& gpu, int count);
-/// Nodes described by hand; node_nic_bw 0 takes 25 GB/s per 200 Gbit/s defaults of the GPU class.
+/// Nodes described by hand. node_nic_bw 0 takes one NIC for each GPU: 50 GB/s on
+/// H100-class NVLink parts, 25 on A100-class, 6.25 on older ones, 1.5625 over PCIe.
+/// Several nodes with Fabric::none count as InfiniBand.
 [[nodiscard]] Cluster make_cluster(const Gpu& gpu, int gpus, int gpus_per_node, double node_nic_bw,
                                    Fabric fabric);
+
+/// How the rate between nodes was found where the source does not state it (an eRDMA
+/// rate is then the network rate); empty when it is stated.
+[[nodiscard]] std::string_view network_note(const Instance& instance);
 
 [[nodiscard]] std::string_view to_string(Fabric value);
 [[nodiscard]] std::string_view to_string(NodeLink value);

@@ -23,5 +23,7 @@ std::string string_literal(const std::string& text);
 Result<void> calibration(std::span<const std::string> arguments);
 /// data/frameworks.json -> constant framework profiles.
 Result<void> frameworks(std::span<const std::string> arguments);
+/// DATA_DIR -> tables of all catalog records; reads with the catalog's own strict reader.
+Result<void> catalog(std::span<const std::string> arguments);
 
 }  // namespace gpuadvisor::embed
