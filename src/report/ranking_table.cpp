@@ -1,0 +1,206 @@
+// The answer for people: a heading, one line a result, and under it why, what was
+// assumed, what was rejected and what to do next.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "gpuadvisor/units.hpp"
+#include "report/format.hpp"
+#include "report/ranking.hpp"
+#include "report/text.hpp"
+
+namespace gpuadvisor::report {
+namespace {
+
+/// Writes sections with one width and colour setting.
+class Page {
+ public:
+  explicit Page(const Style& style) : style_(style) {}
+
+  void heading(std::string_view text) {
+    text_ +=
+        style_.colour ? fmt::format("\n\x1b[1m{}\x1b[0m\n", text) : fmt::format("\n{}\n", text);
+  }
+  void paragraph(std::string_view text, std::size_t indent) {
+    text_ += wrap(text, columns(), indent);
+  }
+  /// "label  text" with the label padded to `label_width`.
+  void item(std::string_view label, std::size_t label_width, std::string_view text) {
+    text_ += wrap(fmt::format("  {}  ", pad_right(label, label_width)) + std::string(text),
+                  columns(), label_width + 4);
+  }
+  void raw(std::string_view text) { text_ += text; }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  [[nodiscard]] std::size_t columns() const {
+    return static_cast<std::size_t>(std::max(style_.columns, 0));
+  }
+  Style style_;
+  std::string text_;
+};
+
+std::string title(const advisor::Ranking& ranking) {
+  const workload::Request& request = ranking.query.request;
+  std::string text = fmt::format("{}: {}, {} parameters", ranking.command,
+                                 ranking.query.model.label, format_count(ranking.counts.total));
+  if (ranking.counts.active > 0 && ranking.counts.active < ranking.counts.total * 0.99)
+    text += fmt::format(" ({} active)", format_count(ranking.counts.active));
+  if (request.mode) text += fmt::format(", {}", workload::to_string(*request.mode));
+  if (!ranking.results.empty() && request.mode != workload::Mode::serve) {
+    const workload::Training& training = ranking.results.front().training;
+    text += fmt::format(", {} tokens a sequence, global batch {}", training.seq_len,
+                        training.global_batch);
+    if (training.tokens > 0) text += fmt::format(", {} tokens", format_count(training.tokens));
+  }
+  text += fmt::format("; catalog {}", ranking.catalog_date);
+  return text;
+}
+
+void add_result(Page& page, const advisor::ResultRow& row) {
+  const std::string label = fmt::format("{}", row.rank);
+  std::string why = cluster_label(row) + ": ";
+  if (!row.serving) why += workload::describe(row.best.plan) + "; ";
+  for (const std::string& reason : row.reasons)
+    why += (&reason != row.reasons.data() ? "; " : "") + reason;
+  page.item(label, 2, why);
+  for (const advisor::Alternative& other : row.alternatives)
+    page.item("", 2,
+              fmt::format("also: {}: {}, {} a step, {} GiB/GPU", other.why,
+                          workload::describe(other.candidate.plan),
+                          format_duration(Seconds(other.candidate.performance.step_time_s)),
+                          gib(other.candidate.memory.needed())));
+  for (const advisor::Warning& warning : row.warnings)
+    page.item("", 2,
+              fmt::format("warning: {} [{}]", warning.message, advisor::to_string(warning.code)));
+}
+
+void add_assumed(Page& page, const advisor::Ranking& ranking) {
+  if (ranking.assumed.empty()) return;
+  page.heading("Assumed (change with the flag)");
+  std::string text = " ";
+  for (const workload::Assumption& assumption : ranking.assumed)
+    text += fmt::format(" {} {}{}", assumption.flag.empty() ? assumption.field : assumption.flag,
+                        assumption.value, &assumption == &ranking.assumed.back() ? "" : ",");
+  page.paragraph(text, 2);
+}
+
+/// The rejection that came nearest, for each family that has no result.
+std::vector<const advisor::Rejected*> decisive_rejections(const advisor::Ranking& ranking) {
+  std::map<std::string, const advisor::Rejected*> nearest;
+  for (const advisor::Rejected& rejected : ranking.rejected) {
+    if (rejected.instance == nullptr) continue;
+    const std::string key =
+        fmt::format("{} {}", rejected.instance->provider, rejected.instance->family);
+    const advisor::Rejected*& kept = nearest[key];
+    const double missing = rejected.missing_bytes.value_or(0);
+    if (kept == nullptr ||
+        (rejected.code == kept->code && missing < kept->missing_bytes.value_or(0)))
+      kept = &rejected;
+  }
+  for (const advisor::ResultRow& row : ranking.results)
+    if (row.instance != nullptr)
+      nearest.erase(fmt::format("{} {}", row.instance->provider, row.instance->family));
+  std::vector<const advisor::Rejected*> list;
+  for (const auto& [key, rejected] : nearest) list.push_back(rejected);
+  return list;
+}
+
+void add_rejected(Page& page, const advisor::Ranking& ranking, const Style& style) {
+  if (ranking.rejected.empty()) return;
+  if (style.all_rejected) {
+    page.heading("Rejected");
+    page.raw(table_text(rejected_grid(ranking), 0, style.colour));
+    return;
+  }
+  const auto list = decisive_rejections(ranking);
+  if (list.empty()) return;
+  page.heading("Rejected families (--rejected lists every candidate)");
+  std::size_t width = 0;
+  const auto label = [](const advisor::Rejected* rejected) {
+    return fmt::format("{} x {}", rejected->instance->name, rejected->count);
+  };
+  for (const auto* rejected : list) width = std::max(width, label(rejected).size());
+  for (const auto* rejected : list)
+    page.item(label(rejected), width,
+              fmt::format("{} [{}]", rejected->message, advisor::to_string(rejected->code)));
+}
+
+void add_lines(Page& page, std::string_view heading, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  page.heading(heading);
+  for (const std::string& line : lines) page.item("-", 1, line);
+}
+
+void add_sweep(Page& page, const advisor::Ranking& ranking, const Style& style) {
+  if (ranking.sweep.empty()) return;
+  Grid grid;
+  grid.columns = {{"gpus", "GPUs", Align::right},
+                  {"nodes", "nodes", Align::right},
+                  {"plan", "plan"},
+                  {"tokens_per_s", "tokens/s", Align::right},
+                  {"hours", "hours", Align::right},
+                  {"total", "cost", Align::right},
+                  {"efficiency", "efficiency", Align::right}};
+  for (const advisor::SweepPoint& point : ranking.sweep) {
+    const bool fits = point.best.has_value();
+    grid.rows.push_back({fmt::format("{}", point.gpus), fmt::format("{}", point.nodes),
+                         fits ? workload::describe(point.best->plan) : point.reason,
+                         fits ? short_number(point.best->performance.tokens_per_s) : "-",
+                         fits ? short_number(point.hours) : "-",
+                         point.total ? short_number(*point.total) : "-",
+                         fits ? percent(point.efficiency) + (point.knee ? " <- knee" : "") : "-"});
+  }
+  page.heading("Scaling");
+  page.raw(table_text(grid, style.columns, style.colour));
+}
+
+void add_prices(Page& page, const advisor::Ranking& ranking, const Style& style) {
+  if (ranking.price_options.size() < 2) return;
+  Grid grid;
+  grid.columns = {{"kind", "price of the first result"},
+                  {"per_hour", "per hour", Align::right},
+                  {"hours", "hours", Align::right},
+                  {"total", "total", Align::right},
+                  {"region", "region"},
+                  {"date", "date"}};
+  for (const advisor::PriceOption& option : ranking.price_options)
+    grid.rows.push_back(
+        {std::string(catalog::to_string(option.quote.kind)),
+         format_money({option.quote.per_hour, option.quote.currency}), short_number(option.hours),
+         option.total ? short_number(*option.total) : "-", option.quote.region, option.quote.date});
+  page.raw("\n");
+  page.raw(table_text(grid, style.columns, style.colour));
+}
+
+}  // namespace
+
+std::string ranking_table(const advisor::Ranking& ranking, const Style& style) {
+  Page page(style);
+  page.paragraph(title(ranking), 2);
+  page.raw("\n");
+  if (ranking.results.empty()) {
+    page.paragraph("Nothing fits.", 0);
+  } else {
+    page.raw(table_text(results_grid(ranking), style.columns, style.colour));
+    page.heading("Why");
+    for (const advisor::ResultRow& row : ranking.results) add_result(page, row);
+  }
+  add_lines(page, "What would make it fit", ranking.relaxations);
+  if (style.explain)
+    for (const advisor::ResultRow& row : ranking.results) page.raw(explanation(row));
+  add_sweep(page, ranking, style);
+  add_prices(page, ranking, style);
+  add_assumed(page, ranking);
+  add_rejected(page, ranking, style);
+  add_lines(page, "Next", ranking.next_steps);
+  if (!ranking.warnings.empty()) {
+    page.heading("Warnings");
+    for (const advisor::Warning& warning : ranking.warnings)
+      page.item("-", 1, fmt::format("{} [{}]", warning.message, advisor::to_string(warning.code)));
+  }
+  return page.take();
+}
+
+}  // namespace gpuadvisor::report
