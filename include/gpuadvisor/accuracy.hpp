@@ -22,6 +22,7 @@ namespace gpuadvisor::accuracy {
 struct Outcome {
   std::string id, kind, quantity, quality;
   std::string method, framework, gpu, source;  ///< groups of the summary
+  std::string plan;  ///< how the GPUs split the work: "TP+PP+zero1", "one GPU"; a group too
   double predicted = 0, measured = 0;
   std::optional<double> relative_error;
   std::optional<bool> correct;
