@@ -113,6 +113,17 @@ struct FrameworkProfile {
   bool checkpoint_early_stop = false;
   bool reduce_every_micro_batch = false;  ///< ZeRO-2 reduces in each micro-step
   bool allreduce_then_shard = false;  ///< whole gradients are all-reduced, then sharded
+  /// Updated parameters are broadcast owner by owner when all ranks share ZeRO-1 (internevo).
+  bool owner_broadcast = false;
+  /// Selective recompute keeps the results of chosen operators (torchtitan, maxtext) instead
+  /// of recomputing only the attention core (Megatron).
+  bool selective_by_operator = false;
+  /// Context parallelism exchanges heads by all-to-all (deepspeed) instead of a ring.
+  bool context_all_to_all = false;
+  /// Element-wise traffic of an adapter, bytes an element of its input and of its output:
+  /// 21 and 10 for fp32 adapters under autocast (hf), 5 and 10 for 16-bit adapters in plain
+  /// torch (litgpt, torchtune), 2 and 4 fused (unsloth), 0 (nemo, megatron).
+  double adapter_in_bytes = 21, adapter_out_bytes = 10;
   MemoryTraits memory;
 };
 

@@ -47,6 +47,11 @@ constexpr std::array kFields = {
     Field{"checkpoint_early_stop", FieldKind::flag},
     Field{"reduce_every_micro_batch", FieldKind::flag},
     Field{"allreduce_then_shard", FieldKind::flag},
+    Field{"owner_broadcast", FieldKind::flag},
+    Field{"selective_by_operator", FieldKind::flag},
+    Field{"context_all_to_all", FieldKind::flag},
+    Field{"adapter_in_bytes", FieldKind::number},
+    Field{"adapter_out_bytes", FieldKind::number},
 };
 
 // Members of workload::MemoryTraits, in order; a missing one keeps its default.
