@@ -57,7 +57,7 @@ void add_data_parallel(Buffers& b, const Prepared& prepared, const Plan& plan,
   if (plan.sharding != Sharding::none || plan.shard_group() <= 1) return;
   if (run.framework.memory.gradient_buffer) return;
   const double trained = run.adapters() ? prepared.lora_parameters * own.share / plan.tp : own.total();
-  const auto recipe = static_cast<std::size_t>(effective_recipe(run, plan));
+  const auto recipe = static_cast<std::size_t>(workload::effective_recipe(run, plan.sharding));
   const double width = run.adapters() ? run.framework.memory.adapter_bytes : prepared.states[recipe].gradients;
   b.backward += width * trained;
 }
@@ -76,7 +76,7 @@ Buffers buffers(const Prepared& prepared, const Plan& plan, const StageParameter
   else if (!buffered) add_zero(b, prepared, plan, own);
   add_quantised(b, prepared, plan);
   add_data_parallel(b, prepared, plan, own);
-  if (!run.adapters() && effective_recipe(run, plan) == workload::StateRecipe::hf_amp)
+  if (!run.adapters() && workload::effective_recipe(run, plan.sharding) == workload::StateRecipe::hf_amp)
     b.gather += 2 * own.total();  // autocast caches the 16-bit casts until the step
   return b;
 }

@@ -193,7 +193,7 @@ double step_temporary(const StateBytes& bytes, StateRecipe recipe, const Plan& p
 
 States trained_states(const Prepared& prepared, const Plan& plan, const StageParameters& own) {
   const Training& run = prepared.training;
-  const StateRecipe recipe = effective_recipe(run, plan);
+  const StateRecipe recipe = workload::effective_recipe(run, plan.sharding);
   const StateBytes& bytes = prepared.states[static_cast<std::size_t>(recipe)];
   const double whole = own.total();
   const double part = divided(own, dense_group(prepared, plan), expert_group(prepared, plan));
@@ -224,14 +224,6 @@ States trained_states(const Prepared& prepared, const Plan& plan, const StagePar
 }
 
 }  // namespace
-
-StateRecipe effective_recipe(const Training& run, const Plan& plan) {
-  const StateRecipe recipe = run.recipe;
-  if (recipe == StateRecipe::megatron || run.precision == Precision::bf16_pure) return recipe;
-  if (is_fsdp(plan.sharding)) return StateRecipe::fsdp_mixed;
-  if (plan.sharding != Sharding::none) return StateRecipe::deepspeed;
-  return recipe;
-}
 
 void fill_state_bytes(Prepared& prepared) {
   for (std::size_t i = 0; i < prepared.states.size(); ++i)

@@ -64,7 +64,6 @@ struct Stage {
 /// Tokens of one micro-batch on one rank.
 [[nodiscard]] double micro_tokens(const Prepared& prepared, const Plan& plan);
 
-[[nodiscard]] workload::StateRecipe effective_recipe(const Training& training, const Plan& plan);
 [[nodiscard]] States states(const Prepared& prepared, const Plan& plan, const StageParameters& own);
 [[nodiscard]] Buffers buffers(const Prepared& prepared, const Plan& plan, const StageParameters& own);
 [[nodiscard]] Head head(const Prepared& prepared, const Plan& plan, const StageParameters& own);
