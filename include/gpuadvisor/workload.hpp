@@ -173,6 +173,7 @@ struct Request {
   std::optional<double> grad_overlap;
   std::optional<bool> overlap_param_gather, tp_overlap, tp_backward_overlap, p2p_overlap;
   std::optional<bool> allreduce_then_shard;
+  std::optional<std::int32_t> mtp_layers;   ///< a row's model.mtp_layers
 };
 
 /// How the GPUs split the work.
@@ -220,6 +221,7 @@ struct Training {
   double tokens = 0;              ///< whole job; 0 unknown
   model::LoraSpec lora;
   double lora_parameters = 0;
+  std::int32_t mtp_layers = 0;    ///< multi-token-prediction layers trained too; 0 unless said
   bool trained_embeddings = false;
   bool unquantised_fp32 = false;
   bool replaced_embedding_kept = false;

@@ -79,14 +79,14 @@ Head head(const Prepared& prepared, const Plan& plan, const StageParameters& own
   result.extra = tokens * norm;
   if (head_gradient_at_loss(prepared, plan))
     result.extra += 2 * padded_vocabulary(prepared, t) * h / t;
-  if (prepared.architecture.mtp_layers > 0 && run.mode == workload::Mode::pretrain) {
+  if (run.mtp_layers > 0) {
     const auto kind = static_cast<std::size_t>(
         prepared.architecture.kind_of_layer[static_cast<std::size_t>(prepared.architecture.layers - 1)]);
     const auto r = static_cast<std::size_t>(plan.recompute);
     const double layer = prepared.layer[kind].kept[r].at(t, plan.sequence_parallel);
-    result.allocated += 4 * logits;
-    result.reserved += 4 * logits;
-    result.extra += tokens * (layer + 6 * h / (plan.sequence_parallel ? t : 1));
+    result.allocated += 4 * logits * run.mtp_layers;
+    result.reserved += 4 * logits * run.mtp_layers;
+    result.extra += run.mtp_layers * tokens * (layer + 6 * h / (plan.sequence_parallel ? t : 1));
   }
   return result;
 }

@@ -164,12 +164,6 @@ TokenBytes adapter_terms(const LayerShape& l) {
   return sum;
 }
 
-double seen_keys(const Architecture& m, const model::LayerKind& kind, double seq_len) {
-  const bool bounded = kind.window > 0 && kind.mixer != model::Mixer::full;
-  (void)m;
-  return bounded ? std::min<double>(kind.window, seq_len) : seq_len;
-}
-
 }  // namespace
 
 Kernels kernels_of(const Training& run) {
@@ -196,7 +190,7 @@ LayerShape layer_shape(const Architecture& m, const Training& run, const model::
   if (kind.mixer == model::Mixer::mla) l.width = latent_widths(m);
   else if (linear && m.linear_value_heads > 0) l.width = linear_widths(m);
   else l.width = {.q = m.q_width(), .k = m.kv_width(), .v = m.kv_width(), .out = m.out_width()};
-  l.keys = seen_keys(m, kind, static_cast<double>(run.seq_len));
+  l.keys = static_cast<double>(run.seq_len);  // a window masks stored scores, it does not shrink them
   l.inner_ffn = kind.moe ? static_cast<double>(m.experts_per_token) * m.expert_ffn + m.shared_ffn
                          : static_cast<double>(kind.ffn > 0 ? kind.ffn : m.ffn);
   return l;

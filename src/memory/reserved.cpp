@@ -33,15 +33,13 @@ double overhead(const Prepared& prepared, const Plan& plan, const catalog::Clust
   return context + groups * constants::communicator_bytes;
 }
 
-double reserved(const Prepared& prepared, const Plan& plan, const Stage& stage, double allocated,
-                Phase peak) {
+double reserved(const Prepared& prepared, const Stage& stage, double allocated, Phase peak) {
   const Training& run = prepared.training;
   const double logits = peak == Phase::loss ? stage.head.reserved - stage.head.allocated : 0;
   const double factor = record_factor(run);
   if (factor <= 1) return allocated * (1 + fragmentation(run)) + logits;
   const bool scores = run.attention == workload::Attention::eager;
-  (void)plan;
-  const double transient = std::max(stage.head.allocated, scores ? stage.activations.live : 0);
+  const double transient = std::max(stage.head.reserved, scores ? stage.activations.live : 0);
   return allocated + logits + (factor - 1) * transient + 0.05 * stage.activations.kept;
 }
 

@@ -64,8 +64,8 @@ StageParameters stage_parameters(const Prepared& prepared, const Plan& plan, int
   add_layers(own, prepared, plan, stage);
   add_ends(own, prepared, plan);
   own.dense += prepared.remainder_parameters * own.share / plan.tp;
-  const int mtp = prepared.architecture.mtp_layers;
-  if (own.last && mtp > 0 && prepared.training.mode == workload::Mode::pretrain) {
+  const int mtp = prepared.training.mtp_layers;
+  if (own.last && mtp > 0) {
     const auto kind = static_cast<std::size_t>(
         prepared.architecture.kind_of_layer[static_cast<std::size_t>(prepared.architecture.layers - 1)]);
     const LayerTable& table = prepared.layer[kind];

@@ -75,8 +75,8 @@ struct Stage {
 /// Context and communicators, bytes outside the allocator of one process.
 [[nodiscard]] double overhead(const Prepared& prepared, const Plan& plan,
                               const catalog::Cluster& cluster);
-[[nodiscard]] double reserved(const Prepared& prepared, const Plan& plan, const Stage& stage,
-                              double allocated, Phase peak);
+[[nodiscard]] double reserved(const Prepared& prepared, const Stage& stage, double allocated,
+                              Phase peak);
 
 // Filled by prepare.
 void fill_layer_tables(Prepared& prepared);

@@ -206,6 +206,7 @@ void choose_run(const Request& request, Chooser& chooser, Training& training) {
   training.loss_16bit = request.loss_16bit.value_or(false);
   training.trained_embeddings = request.trained_embeddings.value_or(false);
   training.unquantised_fp32 = request.unquantised_fp32.value_or(false);
+  training.mtp_layers = request.mtp_layers.value_or(0);
   training.replaced_embedding_kept = request.replaced_embedding_kept.value_or(false);
   training.zero1_group = request.zero1_group.value_or(0);
 }
