@@ -90,6 +90,7 @@ struct EngineProfile {
   bool admits_whole = false;      ///< a request starts only if it can finish in the cache
   bool fp8_cache_with_fp8 = false;///< fp8 weights bring an fp8 cache
   bool windows = true;            ///< sliding windows shorten the cache
+  bool windows_in_kernels = true; ///< attention reads no more than the window
   bool continuous = true;         ///< requests join a running batch
   bool marlin = true;             ///< int4 and int8 kernels at memory speed
   std::int32_t max_sequences = 256;  ///< default cap a rank
