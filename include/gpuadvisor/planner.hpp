@@ -48,6 +48,11 @@ struct Constraints {
                                           const catalog::Cluster& cluster,
                                           const Constraints& constraints);
 
+/// The same as an error that names the flag at fault.
+[[nodiscard]] Error no_plan_error(const model::Architecture& architecture,
+                                  const workload::Training& training,
+                                  const catalog::Cluster& cluster, const Constraints& constraints);
+
 /// Calls `visit` for every legal plan in a fixed order; visit returns false to stop.
 /// Free dimensions take the values that the framework offers (a fixed value may go
 /// beyond them where it is legal); sharding a group of one rank is left out.

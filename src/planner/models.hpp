@@ -11,7 +11,9 @@ class RealModels {
   RealModels(const memory::Prepared& prepared, const catalog::Cluster& cluster)
       : prepared_(prepared), cluster_(cluster) {}
 
-  [[nodiscard]] double static_bytes(const workload::Plan&) const { return 0; }
+  [[nodiscard]] double static_bytes(const workload::Plan& plan) const {
+    return memory::static_lower_bound(prepared_, plan, cluster_);
+  }
   [[nodiscard]] double host_bytes(const workload::Plan& plan) const {
     return memory::estimate(prepared_, plan, cluster_).host_bytes;
   }

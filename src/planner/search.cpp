@@ -126,33 +126,4 @@ Candidate evaluate(const memory::Prepared& prepared, const workload::Plan& plan,
   return candidate;
 }
 
-std::string explain_no_plan(const model::Architecture& architecture,
-                            const workload::Training& training, const catalog::Cluster& cluster,
-                            const Constraints& constraints) {
-  const Space space(architecture, training, cluster, constraints);
-  Inner inner;
-  for (const auto& outer : space.outers()) {
-    space.inner(outer, inner);
-    if (!inner.states.empty() && inner.plans_per_state() > 0) return {};
-  }
-  Plan plan;
-  plan.tp = constraints.tp.value_or(1);
-  plan.pp = constraints.pp.value_or(1);
-  plan.vpp = constraints.vpp.value_or(1);
-  plan.cp = constraints.cp.value_or(1);
-  plan.ep = constraints.ep.value_or(1);
-  plan.dp = constraints.dp.value_or(std::max(1, cluster.gpus / std::max(1, plan.tp * plan.pp * plan.cp)));
-  plan.micro_batch = constraints.micro_batch.value_or(1);
-  plan.sharding = constraints.sharding.value_or(workload::Sharding::none);
-  plan.offload = constraints.offload.value_or(workload::kOffloadNone);
-  plan.recompute = constraints.recompute.value_or(workload::Recompute::full);
-  plan.sequence_parallel = constraints.sequence_parallel.value_or(false);
-  plan.schedule = constraints.schedule.value_or(plan.vpp > 1 ? workload::Schedule::interleaved
-                                                             : workload::Schedule::one_f_one_b);
-  const auto per_step = std::int64_t{plan.micro_batch} * plan.dp;
-  plan.grad_accum = static_cast<std::int32_t>(std::max<std::int64_t>(1, training.global_batch / per_step));
-  const auto verdict = check_plan(architecture, training, plan, cluster, constraints.tp_across_nodes);
-  return verdict ? "no combination of the free dimensions is legal" : verdict.error().message;
-}
-
 }  // namespace gpuadvisor::planner
