@@ -49,14 +49,21 @@ bool same_name(std::string_view left, std::string_view right) {
   });
 }
 
-/// A wrong name may be written with or without the prefix "ecs.".
+std::string_view without_prefix(std::string_view name) {
+  return name.starts_with("ecs.") ? name.substr(4) : name;
+}
+
+/// "gn7v" of "ecs.gn7v-c8g1.2xlarge".
+std::string_view family_part(std::string_view name) {
+  return without_prefix(name).substr(0, without_prefix(name).find_first_of("-."));
+}
+
+/// By the whole name, else by its family; the prefix "ecs." may be left out.
 const WrongName* find_wrong_name(std::span<const WrongName> wrong_names, std::string_view name) {
-  const auto bare = [](std::string_view text) {
-    return text.starts_with("ecs.") ? text.substr(4) : text;
-  };
-  for (const WrongName& wrong : wrong_names)
-    for (const std::string_view spelling : wrong.names)
-      if (same_name(bare(spelling), bare(name))) return &wrong;
+  for (const auto part : {without_prefix(name), family_part(name)})
+    for (const WrongName& wrong : wrong_names)
+      for (const std::string_view spelling : wrong.names)
+        if (same_name(without_prefix(spelling), part)) return &wrong;
   return nullptr;
 }
 
@@ -125,7 +132,7 @@ Result<const Instance*> Catalog::resolve_instance(std::string_view name,
                                                   std::string_view where) const {
   if (const Instance* exact = find_instance(name)) return exact;
   for (const Instance& instance : instances())
-    if (same_name(instance.name, name)) return &instance;
+    if (same_name(without_prefix(instance.name), without_prefix(name))) return &instance;
   if (const WrongName* wrong = find_wrong_name(wrong_names(), name)) {
     const std::vector<std::string> nearest(wrong->nearest_types.begin(), wrong->nearest_types.end());
     return fail(ErrorCode::usage,

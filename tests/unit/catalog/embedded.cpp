@@ -109,3 +109,167 @@ TEST_CASE("a misspelt GPU is answered with near names") {
   CHECK(found.error().message == "unknown GPU 'L40T'");
   CHECK(found.error().hint.find("L40S") != std::string::npos);
 }
+
+TEST_CASE("instance families of the mission are in the catalog") {
+  std::set<std::string_view> families;
+  for (const Instance& one : Catalog::embedded().instances()) families.insert(one.family);
+  for (const char* family :
+       {"ecs.gn7i", "ecs.gn7", "ecs.gn7e", "ecs.ebmgn7ex", "ecs.sccgn7ex", "ecs.gn8is", "ecs.gn8v",
+        "ecs.ebmgn8v", "ecs.gn6v", "ecs.gn6e", "ecs.gn6i", "g6e", "HCCPNV5", "PNV5b"})
+    CHECK(families.count(family) == 1);
+  CHECK(Catalog::embedded().instances().size() == 421);
+}
+
+TEST_CASE("instances are unique by name and sorted by provider and name") {
+  const auto all = Catalog::embedded().instances();
+  std::set<std::string_view> names;
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    INFO(all[index].name);
+    CHECK(names.insert(all[index].name).second);
+    CHECK(all[index].name.find(' ') == std::string_view::npos);
+    if (index > 0)
+      CHECK(std::make_pair(all[index - 1].provider, all[index - 1].name) <
+            std::make_pair(all[index].provider, all[index].name));
+  }
+}
+
+TEST_CASE("every instance has a GPU, usable memory, a source and a sensible link") {
+  for (const Instance& one : Catalog::embedded().instances()) {
+    INFO(one.name);
+    const Gpu* part = Catalog::embedded().find_gpu(one.gpu);
+    REQUIRE(part != nullptr);
+    CHECK(one.gpu_memory_bytes > 0);
+    CHECK(one.gpu_memory_bytes <= part->memory_usable_bytes);
+    CHECK((one.gpu_fraction < 1) <= (one.kind == InstanceKind::vgpu));
+    CHECK((one.gpus == 1) == (one.link == NodeLink::single));
+    if (one.rdma == Fabric::none) CHECK(one.rdma_bandwidth == 0);
+    CHECK(!one.sources.empty());
+    for (const Price& price : one.prices) {
+      CHECK(price.per_hour > 0);
+      CHECK(price.currency.size() == 3);
+      CHECK(!price.source.empty());
+    }
+    const Cluster cluster = make_cluster(one, *part, 2);
+    CHECK(cluster.node_nic_bw > 0);
+    CHECK(cluster.allreduce_bw > 0);
+  }
+}
+
+TEST_CASE("vGPU slices are marked and smaller than the card") {
+  const Instance* slice = Catalog::embedded().find_instance("ecs.vgn7i-vws-m8.2xlarge");
+  REQUIRE(slice != nullptr);
+  CHECK(slice->kind == InstanceKind::vgpu);
+  // A third of a 24 GB A10: 8 GiB, of which 0.9 are usable.
+  CHECK_THAT(slice->gpu_fraction, WithinAbs(1.0 / 3, 1e-3));
+  CHECK_THAT(slice->gpu_memory_bytes, WithinRel(7.2 * kGiB, 1e-9));
+}
+
+TEST_CASE("hand-checked instances") {
+  const Catalog& catalog = Catalog::embedded();
+  const Instance* node = catalog.find_instance("ecs.ebmgn7ex.32xlarge");
+  REQUIRE(node != nullptr);
+  CHECK(node->gpu == "A100-SXM4-80GB");
+  CHECK(node->gpus == 8);
+  CHECK(node->vcpus == 128);
+  CHECK(node->memory_bytes == 1024 * kGiB);
+  CHECK(node->gpu_memory_bytes == 79.25 * kGiB);
+  CHECK(node->rdma == Fabric::erdma);
+  CHECK(node->rdma_bandwidth == 20e9);  // 160 Gbit/s
+  CHECK(node->link == NodeLink::nvlink);
+  CHECK(node->link_bandwidth == 600e9);
+  const Instance* scc = catalog.find_instance("ecs.sccgn7ex.32xlarge");
+  REQUIRE(scc != nullptr);
+  CHECK(scc->rdma == Fabric::roce);
+  CHECK(scc->rdma_bandwidth == 100e9);  // 800 Gbit/s
+  const Instance* gn8is = catalog.find_instance("ecs.gn8is-8x.32xlarge");
+  REQUIRE(gn8is != nullptr);
+  CHECK(gn8is->rdma == Fabric::erdma);
+  CHECK(gn8is->rdma_bandwidth == 0);
+  CHECK(network_note(*gn8is) == "RDMA rate not stated: taken as the network rate");
+  const Instance* g6e = catalog.find_instance("g6e.48xlarge");
+  REQUIRE(g6e != nullptr);
+  CHECK(g6e->gpu == "L40S");
+  CHECK(g6e->local_disk_bytes == 7600e9);
+}
+
+TEST_CASE("the H800 record is incomplete and has no price") {
+  const Instance* node = Catalog::embedded().find_instance("HCCPNV5");
+  REQUIRE(node != nullptr);
+  CHECK(node->status == InstanceStatus::incomplete);
+  CHECK(node->gpu == "H800-SXM");
+  CHECK(node->prices.empty());
+}
+
+TEST_CASE("prices carry region, date and kind") {
+  const Instance* a10 = Catalog::embedded().find_instance("ecs.gn7i-c8g1.2xlarge");
+  REQUIRE(a10 != nullptr);
+  const auto beijing = std::find_if(a10->prices.begin(), a10->prices.end(), [](const Price& price) {
+    return price.region == "cn-beijing";
+  });
+  REQUIRE(beijing != a10->prices.end());
+  CHECK(beijing->kind == PriceKind::on_demand);
+  CHECK(beijing->per_hour == 9.5326);
+  CHECK(beijing->currency == "CNY");
+  CHECK(beijing->date == "2024-12-31");
+  CHECK(a10->prices.size() == 16);
+}
+
+TEST_CASE("the only L20 price in CNY is an undated observation") {
+  const Instance* l20 = Catalog::embedded().find_instance("ecs.gn8is.4xlarge");
+  REQUIRE(l20 != nullptr);
+  REQUIRE(l20->prices.size() == 1);
+  CHECK(l20->prices[0].kind == PriceKind::observed);
+  CHECK(l20->prices[0].per_hour == 15.84);
+  CHECK(l20->prices[0].date.empty());
+  CHECK(l20->prices[0].region.empty());
+}
+
+TEST_CASE("exchange rates and the date of the catalog") {
+  REQUIRE(Catalog::embedded().rates().size() == 3);
+  CHECK(Catalog::embedded().rates()[2].currency == "USD");
+  CHECK(Catalog::embedded().rates()[2].cny == 7.1);
+  CHECK(Catalog::embedded().date() == "2026-11-30");
+}
+
+TEST_CASE("names that do not exist are answered with the fact and real types") {
+  const auto found = Catalog::embedded().resolve_instance("gn7v", "--instance");
+  REQUIRE_FALSE(found);
+  CHECK(found.error().code == ErrorCode::usage);
+  CHECK_THAT(found.error().message, ContainsSubstring("no such family"));
+  CHECK_THAT(found.error().hint, ContainsSubstring("ecs.gn7i-c16g1.4xlarge"));
+}
+
+TEST_CASE("every wrong name is refused with real types that exist") {
+  const Catalog& catalog = Catalog::embedded();
+  std::size_t spellings = 0;
+  for (const WrongName& wrong : catalog.wrong_names()) {
+    for (const std::string_view name : wrong.names) {
+      INFO(name);
+      ++spellings;
+      CHECK_FALSE(catalog.resolve_instance(name, ""));
+      CHECK(!wrong.nearest_types.empty());
+    }
+    for (const std::string_view type : wrong.nearest_types)
+      CHECK(catalog.find_instance(type) != nullptr);
+  }
+  CHECK(spellings >= 20);
+  CHECK(catalog.wrong_names().size() >= 40);
+}
+
+TEST_CASE("a size of a family that does not exist gets the answer of the family") {
+  const auto found = Catalog::embedded().resolve_instance("ecs.gn7v-c8g1.2xlarge", "--instance");
+  REQUIRE_FALSE(found);
+  CHECK_THAT(found.error().message, ContainsSubstring("V100 16 GB is gn6v"));
+}
+
+TEST_CASE("an instance is found in any case and without its prefix") {
+  const auto found = Catalog::embedded().resolve_instance("GN7I-C8G1.2XLARGE", "--instance");
+  REQUIRE(found);
+  CHECK((*found)->name == "ecs.gn7i-c8g1.2xlarge");
+}
+
+TEST_CASE("a misspelt instance is answered with near names") {
+  const auto found = Catalog::embedded().resolve_instance("ecs.gn7i-c8g1.2xlarg", "--instance");
+  REQUIRE_FALSE(found);
+  CHECK_THAT(found.error().hint, ContainsSubstring("ecs.gn7i-c8g1.2xlarge"));
+}
