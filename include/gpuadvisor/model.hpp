@@ -19,7 +19,10 @@ enum class Topology : std::uint8_t { decoder, encoder, encoder_decoder, vision, 
 enum class Norm : std::uint8_t { rms, layer };  ///< layer norm with weight and bias
 enum class Positions : std::uint8_t { rope, learned, alibi, relative, none };
 /// What mixes tokens in a layer.
-enum class Mixer : std::uint8_t { full, sliding, chunked, mla, delta_net, lightning, state_space };
+enum class Mixer : std::uint8_t {
+  full, sliding, chunked, mla, delta_net, lightning, state_space,
+  none,  ///< the layer has only an MLP (Nemotron-H style)
+};
 
 /// All layers of one structure. Widths are in elements of the whole model.
 struct LayerKind {
@@ -28,6 +31,9 @@ struct LayerKind {
   std::int32_t window = 0;   ///< tokens seen by sliding or chunked attention; 0 all
   bool moe = false;          ///< experts instead of the dense MLP
   std::int32_t ffn = 0;      ///< width of the dense MLP of this layer (0 when moe)
+  bool operator==(const LayerKind& other) const {
+    return mixer == other.mixer && window == other.window && moe == other.moe && ffn == other.ffn;
+  }
 };
 
 inline constexpr int kMaxLayerKinds = 8;
@@ -37,8 +43,8 @@ inline constexpr int kMaxLayers = 1024;
 /// Fields that a row or config overrides can be set one by one; call
 /// `count_parameters` again afterwards.
 struct Architecture {
-  std::string_view name;    ///< preset id, or empty; views live as long as the preset table
-  std::string_view family;  ///< model_type, e.g. "llama"
+  std::string_view name = {};    ///< preset id, or empty; views live as long as the preset table
+  std::string_view family = {};  ///< model_type, e.g. "llama"
   Topology topology = Topology::decoder;
   bool causal = true;
 
@@ -53,18 +59,21 @@ struct Architecture {
   bool gated = true;         ///< gated MLP (three matrices)
   bool tied = false;         ///< head shares the embedding
   bool qkv_bias = false;
+  bool key_bias = true;      ///< false: qkv_bias leaves out the key projection (Whisper)
   bool out_bias = false;     ///< bias of the attention output projection
   bool mlp_bias = false;
   bool head_bias = false;
   bool parallel_block = false;  ///< attention and MLP read the same norm
   bool attention_gate = false;  ///< doubled q projection (Qwen3-Next output gate)
+  bool attention_sinks = false; ///< one learned sink logit a head (gpt-oss)
   Norm norm = Norm::rms;
   bool norm_bias = false;    ///< LayerNorm with bias
   std::int32_t norms_per_layer = 2;
-  std::int32_t qk_norm = 0;  ///< 0 none, 1 per head (head_dim weights), 2 full width
+  std::int32_t qk_norm = 0;  ///< 0 none, 1 per head (head_dim weights), 2 full width, 3 no weights
   Positions positions = Positions::rope;
   std::int32_t learned_positions = 0;  ///< rows of a learned position table
   bool final_norm = true;
+  std::int32_t embedding_dim = 0;      ///< width of the embedding where it is not hidden (OPT-350m)
 
   // Mixture of experts.
   std::int32_t experts = 0;            ///< E
@@ -81,12 +90,20 @@ struct Architecture {
   // Linear-attention and state layers.
   std::int32_t linear_key_heads = 0, linear_key_dim = 0, linear_value_heads = 0, linear_value_dim = 0,
                linear_conv = 0;
+  // State-space (Mamba) layers: inner width, state size, convolution; heads and
+  // groups of Mamba-2, or the rank of the step projection of Mamba-1.
+  std::int32_t ssm_inner = 0, ssm_state = 0, ssm_conv = 0, ssm_heads = 0, ssm_groups = 0, ssm_dt_rank = 0;
+  bool ssm_conv_bias = true, ssm_bias = false;
+  bool ssm_norm = true;   ///< gated norm of Mamba-2 (ssm_inner weights)
 
   // Encoder of an encoder-decoder, vision tower, extra layers.
   std::int32_t encoder_layers = 0;
   std::int32_t encoder_ffn = 0;
+  bool cross_attention = false;           ///< each decoder layer also attends to the encoder
   std::int32_t mtp_layers = 0;            ///< multi-token-prediction layers, stored but not counted
+  bool mtp_own_embedding = false;         ///< MTP layers store copies of embedding and head
   double vision_parameters = 0;           ///< tower and projector
+  double pooler_parameters = 0;           ///< pooler of an encoder: in the total, not active
   double extra_parameters = 0;            ///< embedding norms, sinks, poolers... counted exactly
 
   // Layer structure: kinds, and which kind each layer is.
@@ -96,7 +113,7 @@ struct Architecture {
 
   double parameters_reported = 0;  ///< the published count where no formula exists, or an override
   std::string_view torch_dtype = "bfloat16";
-  std::string_view licence;        ///< where known
+  std::string_view licence = {};   ///< where known
 
   [[nodiscard]] bool is_moe() const { return experts > 0; }
   [[nodiscard]] bool is_mla() const { return kv_lora_rank > 0; }
@@ -129,19 +146,30 @@ struct ParameterCounts {
   double checkpoint = 0;  ///< what the published file stores
   double embedding = 0;   ///< V·h
   double positions = 0;   ///< learned position table
-  double head = 0;        ///< output head matrix, 0 when tied
+  double head = 0;        ///< output head matrix and bias, 0 when tied
   double final_norm = 0;
   double encoder = 0;     ///< encoder stack of an encoder-decoder
   double vision = 0;
   double other = 0;       ///< whatever is in none of the above
   std::array<LayerParameters, kMaxLayerKinds> layer{};  ///< by kind
+  LayerParameters encoder_layer{};  ///< one encoder layer of an encoder-decoder
 };
+
+/// Sets the number of layers, cutting or repeating the layer pattern, and
+/// recomputes the kinds. `layers` in [1, kMaxLayers]; clamped otherwise.
+void set_layers(Architecture& architecture, std::int32_t layers);
+
+/// Builds `layers`, `kinds` and `kind_of_layer` from one entry a layer. False when
+/// there are more than kMaxLayerKinds kinds or kMaxLayers layers.
+[[nodiscard]] bool set_layer_kinds(Architecture& architecture, std::span<const LayerKind> layers);
 
 /// Fills `kinds` and `kind_of_layer` of a uniform model (all layers alike) when
 /// they are empty. Harmless otherwise.
 void fill_uniform_layers(Architecture& architecture);
 
 /// Counts every parameter. Valid for architectures with layers, hidden, heads > 0.
+/// When `parameters_reported` is set it is the total, and `other` holds the
+/// difference from the parts (negative when they exceed it).
 [[nodiscard]] ParameterCounts count_parameters(const Architecture& architecture);
 
 // --- compute facts -----------------------------------------------------------
@@ -168,6 +196,7 @@ struct ForwardFlops {
 enum Target : std::uint32_t {
   kTargetQ = 1, kTargetK = 2, kTargetV = 4, kTargetO = 8,
   kTargetGate = 16, kTargetUp = 32, kTargetDown = 64,
+  kTargetHead = 128, kTargetEmbedding = 256, kTargetRouter = 512,
   kTargetAttention = 15, kTargetMlp = 112, kTargetAllLinear = 127,
 };
 /// Bits of one module name ("q_proj", "c_attn", "qkv_proj", "gate_up_proj",
@@ -181,9 +210,12 @@ struct LoraSpec {
   bool fused_qkv = false;   ///< one adapter on the joint qkv matrix
   bool fused_gate_up = false;
   bool dora = false;
+  std::array<std::int32_t, 10> rank_of{};  ///< by bit number of Target; 0: `rank` (rank_pattern)
 };
 /// Trainable adapter parameters: sum of r·(in + out) over targets and layers
-/// (every expert has its own), plus the DoRA magnitudes.
+/// (every expert has its own), plus the DoRA magnitudes (one a row of each target).
+/// kTargetAllLinear also reaches the projections of linear-attention layers; the
+/// router and the output head only when named.
 [[nodiscard]] double lora_parameters(const Architecture& architecture, const LoraSpec& lora);
 
 // --- presets and synthetic shapes -----------------------------------------------
@@ -205,6 +237,7 @@ struct Preset {
   std::string_view source;
   std::string_view notes;
   std::span<const ReportedCount> reported;
+  std::span<const ReportedCount> checkpoint_extra;  ///< what the published file stores beyond the total
 };
 /// All presets, sorted by id.
 [[nodiscard]] std::span<const Preset> presets();

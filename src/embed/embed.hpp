@@ -25,5 +25,7 @@ Result<void> calibration(std::span<const std::string> arguments);
 Result<void> frameworks(std::span<const std::string> arguments);
 /// DATA_DIR -> tables of all catalog records; reads with the catalog's own strict reader.
 Result<void> catalog(std::span<const std::string> arguments);
+/// data/models/*.json -> the table of presets, each count checked.
+Result<void> models(std::span<const std::string> arguments);
 
 }  // namespace gpuadvisor::embed

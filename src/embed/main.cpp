@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   if (command == "calibration") result = embed::calibration(arguments);
   if (command == "frameworks") result = embed::frameworks(arguments);
   if (command == "catalog") result = embed::catalog(arguments);
+  if (command == "models") result = embed::models(arguments);
   if (result) return 0;
   std::fprintf(stderr, "error: %s: %s\n", result.error().where.c_str(),
                result.error().message.c_str());
