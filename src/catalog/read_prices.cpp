@@ -32,6 +32,8 @@ void read_entry(ObjectReader& object, const SourceTable& table, const std::strin
   price.date = object.optional_date("date");
   price.source = table.find(object.text("source"), object, "source").text;
   ObjectReader regions = object.object("per_hour");
+  if (object.ok() && regions.keys().empty())
+    object.refuse("per_hour", "expected at least one region with a price");
   for (const std::string& region : regions.keys()) {
     price.region = region == kNoRegion ? std::string_view{} : object.records().intern(region);
     price.per_hour = regions.number(region, 1e-6, kMaxPerHour);
