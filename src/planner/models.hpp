@@ -9,25 +9,29 @@ namespace gpuadvisor::planner {
 class RealModels {
  public:
   RealModels(const memory::Prepared& prepared, const catalog::Cluster& cluster)
-      : prepared_(prepared), cluster_(cluster) {}
+      : prepared_(&prepared), cluster_(&cluster), layers_(prepared, cluster) {}
 
   [[nodiscard]] double static_bytes(const workload::Plan& plan) const {
-    return memory::static_lower_bound(prepared_, plan, cluster_);
+    return memory::static_lower_bound(*prepared_, plan, *cluster_);
   }
+  /// Offloaded states do not depend on micro-batch or recomputation.
   [[nodiscard]] double host_bytes(const workload::Plan& plan) const {
-    return memory::estimate(prepared_, plan, cluster_).host_bytes;
+    return memory::estimate(*prepared_, plan, *cluster_).host_bytes;
   }
-  [[nodiscard]] double time_bound(const workload::Plan&) const { return 0; }
+  [[nodiscard]] double time_bound(const workload::Plan& plan) const {
+    return layers_.compute_lower_bound(plan);
+  }
   [[nodiscard]] memory::Estimate memory(const workload::Plan& plan) const {
-    return memory::estimate(prepared_, plan, cluster_);
+    return memory::estimate(*prepared_, plan, *cluster_);
   }
-  [[nodiscard]] performance::Estimate performance(const workload::Plan& plan) const {
-    return performance::estimate(prepared_, plan, cluster_);
+  [[nodiscard]] performance::Estimate performance(const workload::Plan& plan) {
+    return layers_.estimate(plan);
   }
 
  private:
-  const memory::Prepared& prepared_;
-  const catalog::Cluster& cluster_;
+  const memory::Prepared* prepared_;
+  const catalog::Cluster* cluster_;
+  performance::LayerTable layers_;
 };
 
 }  // namespace gpuadvisor::planner
