@@ -15,6 +15,10 @@ constexpr double kNoBf16Factor = 0.8;
 constexpr double kKeyStep = 1e-6;
 
 double vram_fit(const ResultRow& row) {
+  if (row.serving) {
+    const auto& memory = row.serving->estimate.memory;
+    return memory.usable > 0 ? std::min(1.0, memory.need / memory.usable / kComfortableFill) : 0.0;
+  }
   const double fill = row.best.memory.needed() / row.cluster.gpu_memory_bytes;
   const double tight = row.best.verdict == memory::Verdict::tight ? kTightFactor : 1.0;
   return std::min(1.0, fill / kComfortableFill) * tight;
@@ -22,6 +26,10 @@ double vram_fit(const ResultRow& row) {
 
 double interconnect(const ResultRow& row) {
   if (row.cluster.gpus == 1) return 1.0;
+  if (row.serving) {
+    const auto& step = row.serving->estimate.speed.step;
+    return step.total() > 0 ? 1.0 - step.all_reduce / step.total() : 1.0;
+  }
   const auto& performance = row.best.performance;
   const double exposed = performance.breakdown.communication() / performance.step_time_s;
   const bool slow = row.cluster.nodes() > 1 && (row.cluster.fabric == catalog::Fabric::none ||
@@ -47,7 +55,7 @@ Score score_of(const Weights& weights, const ResultRow& row, double least) {
     score.total = (weights.vram * score.vram_fit + weights.interconnect * score.interconnect +
                    weights.cost * score.cost) /
                   sum;
-  if (!row.gpu->has_bf16()) score.total *= kNoBf16Factor;
+  if (!row.gpu->has_bf16() && !row.serving) score.total *= kNoBf16Factor;
   return score;
 }
 
@@ -56,8 +64,12 @@ double objective_key(Objective objective, const ResultRow& row) {
   double key = 0;
   switch (objective) {
     case Objective::balanced: key = -row.score.total; break;
-    case Objective::cheapest: key = row.cost.total.value_or(0.0); break;
-    case Objective::fastest: key = row.cost.hours; break;
+    case Objective::cheapest:
+      key = row.serving ? row.cost_per_1e6_tokens.value_or(0.0) : row.cost.total.value_or(0.0);
+      break;
+    case Objective::fastest:
+      key = row.serving ? -row.serving->estimate.speed.output_tokens_per_s : row.cost.hours;
+      break;
     case Objective::fewest_gpus: key = row.cluster.gpus; break;
   }
   return std::round(key / kKeyStep);
@@ -73,7 +85,7 @@ auto order_key(Objective objective, const ResultRow& row) {
   const auto* instance = row.instance;
   return std::make_tuple(!row.quote.has_value(), objective_key(objective, row), observed,
                          provider_key(instance != nullptr ? instance->provider : ""),
-                         row.cost.total.value_or(0.0), row.cluster.gpus,
+                         row.cost.total.value_or(row.cost_per_1e6_tokens.value_or(0.0)), row.cluster.gpus,
                          instance != nullptr ? instance->name : std::string_view{}, row.count);
 }
 

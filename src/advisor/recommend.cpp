@@ -5,6 +5,7 @@
 #include "advisor/alternatives.hpp"
 #include "advisor/ranking.hpp"
 #include "advisor/relax.hpp"
+#include "advisor/serve.hpp"
 #include "advisor/words.hpp"
 
 namespace gpuadvisor::advisor {
@@ -136,6 +137,7 @@ void order_rejected(std::vector<Rejected>& rejected) {
 }  // namespace
 
 Result<Ranking> rank_offers(const catalog::Catalog& catalog, const Query& query) {
+  if (query.request.mode == workload::Mode::serve) return rank_serving(catalog, query);
   auto context = make_context(catalog, query);
   if (!context) return tl::unexpected(context.error());
   auto limits = with_budget_in_currency(query, context->rates);

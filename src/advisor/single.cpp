@@ -6,6 +6,7 @@
 #include "advisor/alternatives.hpp"
 #include "advisor/ranking.hpp"
 #include "advisor/relax.hpp"
+#include "advisor/serve.hpp"
 #include "advisor/words.hpp"
 
 namespace gpuadvisor::advisor {
@@ -113,6 +114,11 @@ void judge_sweep(std::vector<SweepPoint>& sweep) {
 
 Result<Ranking> estimate(const catalog::Catalog& catalog, const Query& query,
                          const catalog::Cluster& cluster) {
+  if (query.request.mode == workload::Mode::serve) {
+    Query one = query;
+    one.top = 1;
+    return serve_on(catalog, one, cluster);
+  }
   auto context = make_context(catalog, query);
   if (!context) return tl::unexpected(context.error());
   auto setup = setup_for(*context, cluster);
@@ -133,6 +139,7 @@ Result<Ranking> estimate(const catalog::Catalog& catalog, const Query& query,
 
 Result<Ranking> plan(const catalog::Catalog& catalog, const Query& query,
                      const catalog::Cluster& cluster) {
+  if (query.request.mode == workload::Mode::serve) return serve_on(catalog, query, cluster);
   auto context = make_context(catalog, query);
   if (!context) return tl::unexpected(context.error());
   auto setup = setup_for(*context, cluster);
