@@ -1,0 +1,48 @@
+#include "performance/collective.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibration_data.hpp"
+
+namespace gpuadvisor::performance {
+
+namespace speed = calibration::speed;
+
+double members_in_node(const Machine& machine, const Group& group) {
+  const double fitting = std::floor(machine.gpus_per_node / group.stride);
+  return std::max(1.0, std::min(group.size, fitting));
+}
+
+double collective_time(const Machine& machine, Collective kind, const Group& group, double bytes) {
+  if (group.size <= 1 || bytes <= 0) return 0;
+  const double inside = members_in_node(machine, group);
+  const double nodes = std::ceil(group.size / inside);
+  const bool reduces_all = kind == Collective::all_reduce;
+  const double trips = reduces_all ? 2 : 1;
+  double bandwidth = reduces_all ? machine.allreduce_bw : machine.allgather_bw;
+  if (reduces_all && group.size <= 2) bandwidth *= speed::two_rank;
+  if (nodes > 1) bandwidth = std::min(bandwidth, machine.fabric_share() * inside);
+  const double rate = bandwidth * bytes / (bytes + speed::ar_half);
+  const double moved = trips * (group.size - 1) / group.size * bytes;
+  return machine.latency_s + speed::hop * nodes * trips + moved / rate;
+}
+
+double alltoall_time(const Machine& machine, const Group& group, double bytes) {
+  if (group.size <= 1 || bytes <= 0) return 0;
+  const double inside = members_in_node(machine, group);
+  const double ramp = (bytes + speed::ar_half) / bytes;
+  const double near = bytes * (inside - 1) / group.size / machine.alltoall_bw;
+  double far = 0;
+  if (group.size > inside)
+    far = bytes * (group.size - inside) / group.size / (machine.fabric_share() * speed::a2a_fabric);
+  return machine.latency_s + std::max(near, far) * ramp;
+}
+
+double relative_bandwidth(const Machine& machine, const Group& group) {
+  const double inside = members_in_node(machine, group);
+  if (inside >= group.size) return 1;
+  return std::min(1.0, machine.fabric_share() * inside / machine.allgather_bw);
+}
+
+}  // namespace gpuadvisor::performance
