@@ -92,6 +92,7 @@ struct EngineProfile {
   bool windows = true;            ///< sliding windows shorten the cache
   bool windows_in_kernels = true; ///< attention reads no more than the window
   bool continuous = true;         ///< requests join a running batch
+  bool moe_dp_attention = false;  ///< its MoE recipe keeps attention whole on each rank
   bool marlin = true;             ///< int4 and int8 kernels at memory speed
   std::int32_t max_sequences = 256;  ///< default cap a rank
 };

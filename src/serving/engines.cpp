@@ -97,6 +97,7 @@ constexpr EngineProfile tensorrt(std::int32_t from, double fraction, double rese
   p.windows = false;
   p.windows_in_kernels = false;
   p.max_sequences = 2048;
+  p.moe_dp_attention = from >= 1900;
   return p;
 }
 
