@@ -57,6 +57,10 @@ struct Document {
 [[nodiscard]] Result<Report> run(const catalog::Catalog& catalog,
                                  std::span<const Document> documents, const Options& options);
 
+/// Predicted against measured on log-log axes as one SVG document, a panel a kind and
+/// unit. Skipped and fits/oom rows are left out.
+[[nodiscard]] std::string plot_svg(const Report& report);
+
 /// The measurements that ship with the program.
 [[nodiscard]] std::vector<Document> embedded_measurements();
 
