@@ -220,7 +220,8 @@ void read_batch(const Json& run, workload::Training& training, workload::Plan& p
     training.global_batch = step * std::min(*accum, kLargestCount);
   } else {
     training.micro_batches_unknown = true;
-    training.global_batch = step * (plan.pp > 1 ? kManyMicroBatches * plan.pp : 1);
+    const bool many = plan.pp > 1 && !training.framework.memory.pipeline_splits_micro_batch;
+    training.global_batch = step * (many ? kManyMicroBatches * plan.pp : 1);
   }
   plan.grad_accum = static_cast<std::int32_t>(std::min(workload::micro_batches(training, plan), kLargestCount));
 }

@@ -26,7 +26,7 @@ TEST_CASE("frameworks differ where they really do") {
   CHECK_FALSE(framework_profile(Framework::megatron_deepspeed).sequence_parallel);
   CHECK(framework_profile(Framework::megatron_deepspeed).grad_overlap == 0);
   CHECK(framework_profile(Framework::llm_foundry).attention_kernel == AttentionKernel::fa1);
-  CHECK(framework_profile(Framework::hf).recipe == StateRecipe::hf_16bit);
+  CHECK(framework_profile(Framework::hf).recipe == StateRecipe::hf_amp);
   CHECK_FALSE(framework_profile(Framework::hf).vocab_parallel);
 }
 
