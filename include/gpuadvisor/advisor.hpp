@@ -158,6 +158,7 @@ struct Ranking {
   std::vector<ResultRow> results;
   std::vector<ParetoPoint> pareto;
   std::vector<Rejected> rejected;
+  std::vector<std::string_view> fitting_families;  ///< of recommend: with a candidate that fits
   planner::SearchStats search;
   std::vector<Warning> warnings;
   std::vector<std::string> next_steps;   ///< advice lines under the table

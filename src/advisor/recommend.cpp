@@ -158,6 +158,7 @@ Result<Ranking> rank_offers(const catalog::Catalog& catalog, const Query& query)
   std::stable_sort(rows.begin(), rows.end(), [&](const ResultRow& left, const ResultRow& right) {
     return ranks_before(query.objective, left, right);
   });
+  for (const ResultRow& row : rows) ranking.fitting_families.push_back(row.instance->family);
   ranking.pareto = pareto_front(rows);
   ranking.results = best_of_families(rows, query.top);
   note_other_clouds(query, std::move(foreign),

@@ -18,8 +18,8 @@ std::string facts_text(const Grid& grid, Format format, const Style& style) {
   for (const auto& row : grid.rows) label = std::max(label, display_width(row[0].shown));
   std::string text;
   for (const auto& row : grid.rows)
-    text += wrap(pad_right(row[0].shown, label + 2) + row[1].shown,
-                 static_cast<std::size_t>(std::max(style.columns, 0)), label + 2);
+    text += wrap(pad_right(row[0].shown, label + 2), row[1].shown,
+                 static_cast<std::size_t>(std::max(style.columns, 0)));
   return text;
 }
 

@@ -17,7 +17,8 @@ namespace gpuadvisor::report {
 [[nodiscard]] Grid rejected_grid(const advisor::Ranking& ranking);
 
 /// Every term of one result with its formula: lines of --explain.
-[[nodiscard]] std::string explanation(const advisor::ResultRow& row);
+[[nodiscard]] std::string explanation(const advisor::ResultRow& row,
+                                      const model::Architecture& architecture);
 
 /// "ecs.gn7i-c8g1.2xlarge x 2", or the GPUs of a cluster given by hand.
 [[nodiscard]] std::string cluster_label(const advisor::ResultRow& row);

@@ -62,10 +62,10 @@ std::vector<Cell> identity_cells(const advisor::ResultRow& row) {
 void add_price_columns(std::vector<Column>& columns, const std::string& currency) {
   columns.push_back({"currency", "currency", Align::left, 9, true});
   columns.push_back({"price_per_hour", currency + "/h", Align::right, 4});
-  columns.push_back({"price_kind", "price", Align::left, 8});
+  columns.push_back({"price_kind", "price", Align::left, 9});
   columns.push_back({"region", "region", Align::left, 9, true});
   columns.push_back({"price_date", "price date", Align::left, 9, true});
-  columns.push_back({"score_total", "score (memory/link/cost)", Align::left, 5});
+  columns.push_back({"score_total", "score fit/link/cost", Align::left, 5});
   columns.push_back({"score_vram_fit", "memory score", Align::right, 9, true});
   columns.push_back({"score_interconnect", "link score", Align::right, 9, true});
   columns.push_back({"score_cost", "cost score", Align::right, 9, true});
@@ -91,17 +91,16 @@ Grid training_grid(const advisor::Ranking& ranking) {
   Grid grid;
   const std::string& currency = ranking.query.currency;
   grid.columns = identity_columns();
-  for (Column column :
-       std::vector<Column>{{"plan", "plan", Align::left, 7},
-                           {"gpu_peak_bytes", "GiB/GPU used/usable", Align::right, 0},
-                           {"gpu_usable_bytes", "usable", Align::right, 9, true},
-                           {"verdict", "verdict", Align::left, 9, true},
-                           {"memory_bar", "memory", Align::left, 6},
-                           {"step_time_s", "step s", Align::right, 3},
-                           {"tokens_per_s", "tokens/s", Align::right, 1},
-                           {"mfu", "MFU", Align::right, 2},
-                           {"hours", "hours", Align::right, 0},
-                           {"total_cost", "cost " + currency, Align::right, 0}})
+  for (Column column : std::vector<Column>{{"plan", "plan", Align::left, 7},
+                                           {"gpu_peak_bytes", "GiB/GPU", Align::right, 0},
+                                           {"gpu_usable_bytes", "usable", Align::right, 9, true},
+                                           {"verdict", "verdict", Align::left, 9, true},
+                                           {"memory_bar", "memory", Align::left, 8},
+                                           {"step_time_s", "step s", Align::right, 3},
+                                           {"tokens_per_s", "tokens/s", Align::right, 1},
+                                           {"mfu", "MFU", Align::right, 2},
+                                           {"hours", "hours", Align::right, 0},
+                                           {"total_cost", "cost " + currency, Align::right, 0}})
     grid.columns.push_back(std::move(column));
   add_price_columns(grid.columns, currency);
 
@@ -143,7 +142,7 @@ Grid serving_grid(const advisor::Ranking& ranking) {
   grid.columns = identity_columns();
   for (Column column :
        std::vector<Column>{{"plan", "plan", Align::left, 7},
-                           {"gpu_need_bytes", "GiB/GPU used/usable", Align::right, 1},
+                           {"gpu_need_bytes", "GiB/GPU", Align::right, 1},
                            {"gpu_usable_bytes", "usable", Align::right, 9, true},
                            {"ttft_ms", "TTFT ms", Align::right, 2},
                            {"tpot_ms", "TPOT ms", Align::right, 0},

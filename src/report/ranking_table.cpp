@@ -2,6 +2,7 @@
 // assumed, what was rejected and what to do next.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -22,13 +23,12 @@ class Page {
     text_ +=
         style_.colour ? fmt::format("\n\x1b[1m{}\x1b[0m\n", text) : fmt::format("\n{}\n", text);
   }
-  void paragraph(std::string_view text, std::size_t indent) {
-    text_ += wrap(text, columns(), indent);
+  void paragraph(std::string_view prefix, std::string_view text) {
+    text_ += wrap(prefix, text, columns());
   }
   /// "label  text" with the label padded to `label_width`.
   void item(std::string_view label, std::size_t label_width, std::string_view text) {
-    text_ += wrap(fmt::format("  {}  ", pad_right(label, label_width)) + std::string(text),
-                  columns(), label_width + 4);
+    text_ += wrap(fmt::format("  {}  ", pad_right(label, label_width)), text, columns());
   }
   void raw(std::string_view text) { text_ += text; }
   [[nodiscard]] std::string take() { return std::move(text_); }
@@ -58,53 +58,116 @@ std::string title(const advisor::Ranking& ranking) {
   return text;
 }
 
-void add_result(Page& page, const advisor::ResultRow& row) {
-  const std::string label = fmt::format("{}", row.rank);
+std::string price_line(const advisor::ResultRow& row) {
+  if (!row.quote) return "no price";
+  std::string text = fmt::format("{} an instance and hour, {}",
+                                 format_money({row.quote->per_hour, row.quote->currency}),
+                                 catalog::to_string(row.quote->kind));
+  if (!row.quote->region.empty()) text += ", " + row.quote->region;
+  return text + (row.quote->date.empty() ? std::string(", undated") : ", " + row.quote->date);
+}
+
+/// The plan, then each reason on the same line; the plan that comes nearest for the
+/// first results, or every other plan with --explain.
+void add_result(Page& page, const advisor::ResultRow& row, const Style& style) {
+  constexpr int kWithAlternative = 3;
+  constexpr int kScoreColumns = 140;
   std::string why = cluster_label(row) + ": ";
   if (!row.serving) why += workload::describe(row.best.plan) + "; ";
+  // The score has its own column where there is room for it.
+  const bool score_has_column = style.columns == 0 || style.columns >= kScoreColumns;
   for (const std::string& reason : row.reasons)
-    why += (&reason != row.reasons.data() ? "; " : "") + reason;
-  page.item(label, 2, why);
-  for (const advisor::Alternative& other : row.alternatives)
+    if (!score_has_column || style.explain || reason.rfind("score:", 0) != 0) why += reason + "; ";
+  page.item(fmt::format("{}", row.rank), 2, why + price_line(row));
+  std::size_t shown = style.explain                  ? row.alternatives.size()
+                      : row.rank <= kWithAlternative ? 1
+                                                     : 0;
+  for (const advisor::Alternative& other : row.alternatives) {
+    if (shown-- == 0) break;
     page.item("", 2,
-              fmt::format("also: {}: {}, {} a step, {} GiB/GPU", other.why,
+              fmt::format("also {}: {}, {} a step, {} GiB/GPU", other.why,
                           workload::describe(other.candidate.plan),
                           format_duration(Seconds(other.candidate.performance.step_time_s)),
                           gib(other.candidate.memory.needed())));
-  for (const advisor::Warning& warning : row.warnings)
-    page.item("", 2,
-              fmt::format("warning: {} [{}]", warning.message, advisor::to_string(warning.code)));
+  }
+}
+
+/// Warnings of the results, once for each kind, with the ranks they belong to.
+void add_warnings(Page& page, const advisor::Ranking& ranking) {
+  struct Group {
+    const advisor::Warning* first;
+    std::string ranks;
+  };
+  std::vector<Group> groups;
+  for (const advisor::ResultRow& row : ranking.results)
+    for (const advisor::Warning& warning : row.warnings) {
+      auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+        return group.first->code == warning.code;
+      });
+      if (found == groups.end()) {
+        groups.push_back({&warning, fmt::format("{}", row.rank)});
+      } else {
+        found->ranks += fmt::format(", {}", row.rank);
+      }
+    }
+  if (groups.empty() && ranking.warnings.empty()) return;
+  page.heading("Warnings");
+  for (const advisor::Warning& warning : ranking.warnings)
+    page.item("-", 1, fmt::format("{} [{}]", warning.message, advisor::to_string(warning.code)));
+  for (const Group& group : groups)
+    page.item("-", 1,
+              fmt::format("{} [{}; results {}]", group.first->message,
+                          advisor::to_string(group.first->code), group.ranks));
 }
 
 void add_assumed(Page& page, const advisor::Ranking& ranking) {
   if (ranking.assumed.empty()) return;
   page.heading("Assumed (change with the flag)");
-  std::string text = " ";
+  std::string text;
   for (const workload::Assumption& assumption : ranking.assumed)
-    text += fmt::format(" {} {}{}", assumption.flag.empty() ? assumption.field : assumption.flag,
+    text += fmt::format("{} {}{} ", assumption.flag.empty() ? assumption.field : assumption.flag,
                         assumption.value, &assumption == &ranking.assumed.back() ? "" : ",");
-  page.paragraph(text, 2);
+  page.paragraph("  ", text);
 }
 
-/// The rejection that came nearest, for each family that has no result.
+/// Families without a candidate that fits: the rejection that came nearest.
 std::vector<const advisor::Rejected*> decisive_rejections(const advisor::Ranking& ranking) {
-  std::map<std::string, const advisor::Rejected*> nearest;
+  const std::set<std::string_view> fitting(ranking.fitting_families.begin(),
+                                           ranking.fitting_families.end());
+  std::map<std::string_view, const advisor::Rejected*> nearest;
   for (const advisor::Rejected& rejected : ranking.rejected) {
-    if (rejected.instance == nullptr) continue;
-    const std::string key =
-        fmt::format("{} {}", rejected.instance->provider, rejected.instance->family);
-    const advisor::Rejected*& kept = nearest[key];
+    if (rejected.instance == nullptr || fitting.count(rejected.instance->family) > 0) continue;
+    const advisor::Rejected*& kept = nearest[rejected.instance->family];
     const double missing = rejected.missing_bytes.value_or(0);
     if (kept == nullptr ||
         (rejected.code == kept->code && missing < kept->missing_bytes.value_or(0)))
       kept = &rejected;
   }
-  for (const advisor::ResultRow& row : ranking.results)
-    if (row.instance != nullptr)
-      nearest.erase(fmt::format("{} {}", row.instance->provider, row.instance->family));
   std::vector<const advisor::Rejected*> list;
-  for (const auto& [key, rejected] : nearest) list.push_back(rejected);
+  for (const auto& [family, rejected] : nearest) list.push_back(rejected);
   return list;
+}
+
+/// Candidates that share one reason stand on one line.
+struct RejectedGroup {
+  std::string names;
+  const advisor::Rejected* first = nullptr;
+};
+
+std::vector<RejectedGroup> grouped(const std::vector<const advisor::Rejected*>& list) {
+  std::vector<RejectedGroup> groups;
+  for (const advisor::Rejected* rejected : list) {
+    const std::string name = fmt::format("{} x {}", rejected->instance->name, rejected->count);
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const RejectedGroup& group) {
+      return group.first->code == rejected->code && group.first->message == rejected->message;
+    });
+    if (same == groups.end()) {
+      groups.push_back({name, rejected});
+    } else {
+      same->names += ", " + name;
+    }
+  }
+  return groups;
 }
 
 void add_rejected(Page& page, const advisor::Ranking& ranking, const Style& style) {
@@ -114,17 +177,13 @@ void add_rejected(Page& page, const advisor::Ranking& ranking, const Style& styl
     page.raw(table_text(rejected_grid(ranking), 0, style.colour));
     return;
   }
-  const auto list = decisive_rejections(ranking);
-  if (list.empty()) return;
+  const auto groups = grouped(decisive_rejections(ranking));
+  if (groups.empty()) return;
   page.heading("Rejected families (--rejected lists every candidate)");
-  std::size_t width = 0;
-  const auto label = [](const advisor::Rejected* rejected) {
-    return fmt::format("{} x {}", rejected->instance->name, rejected->count);
-  };
-  for (const auto* rejected : list) width = std::max(width, label(rejected).size());
-  for (const auto* rejected : list)
-    page.item(label(rejected), width,
-              fmt::format("{} [{}]", rejected->message, advisor::to_string(rejected->code)));
+  for (const RejectedGroup& group : groups)
+    page.item("-", 1,
+              fmt::format("{}: {} [{}]", group.names, group.first->message,
+                          advisor::to_string(group.first->code)));
 }
 
 void add_lines(Page& page, std::string_view heading, const std::vector<std::string>& lines) {
@@ -178,28 +237,25 @@ void add_prices(Page& page, const advisor::Ranking& ranking, const Style& style)
 
 std::string ranking_table(const advisor::Ranking& ranking, const Style& style) {
   Page page(style);
-  page.paragraph(title(ranking), 2);
+  page.paragraph("", title(ranking));
   page.raw("\n");
   if (ranking.results.empty()) {
-    page.paragraph("Nothing fits.", 0);
+    page.paragraph("", "Nothing fits.");
   } else {
     page.raw(table_text(results_grid(ranking), style.columns, style.colour));
     page.heading("Why");
-    for (const advisor::ResultRow& row : ranking.results) add_result(page, row);
+    for (const advisor::ResultRow& row : ranking.results) add_result(page, row, style);
   }
   add_lines(page, "What would make it fit", ranking.relaxations);
   if (style.explain)
-    for (const advisor::ResultRow& row : ranking.results) page.raw(explanation(row));
+    for (const advisor::ResultRow& row : ranking.results)
+      page.raw(explanation(row, ranking.query.model.architecture));
   add_sweep(page, ranking, style);
   add_prices(page, ranking, style);
   add_assumed(page, ranking);
   add_rejected(page, ranking, style);
   add_lines(page, "Next", ranking.next_steps);
-  if (!ranking.warnings.empty()) {
-    page.heading("Warnings");
-    for (const advisor::Warning& warning : ranking.warnings)
-      page.item("-", 1, fmt::format("{} [{}]", warning.message, advisor::to_string(warning.code)));
-  }
+  add_warnings(page, ranking);
   return page.take();
 }
 

@@ -99,27 +99,29 @@ std::string truncate_to_width(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, bytes)) + std::string(kMark.substr(0, width));
 }
 
-std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {
-  std::string wrapped;
-  std::size_t used = 0;
+std::string wrap(std::string_view prefix, std::string_view text, std::size_t columns) {
+  const std::size_t indent = display_width(prefix);
+  std::string wrapped(prefix);
+  std::size_t used = indent;
+  bool line_is_empty = true;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
     const std::size_t width = display_width(word);
-    const bool first = wrapped.empty() || (used == indent && wrapped.back() == ' ');
-    if (columns > 0 && !first && used + 1 + width > columns) {
+    if (columns > 0 && !line_is_empty && used + 1 + width > columns) {
       wrapped += '\n';
       wrapped.append(indent, ' ');
       used = indent;
-    } else if (!first) {
+    } else if (!line_is_empty) {
       wrapped += ' ';
       ++used;
     }
     wrapped += word;
     used += width;
-    text.remove_prefix(std::min(end + 1, text.size()));
+    line_is_empty = false;
   }
-  // Blanks that a break left at the end of a line.
   while (!wrapped.empty() && wrapped.back() == ' ') wrapped.pop_back();
   wrapped += '\n';
   return wrapped;

@@ -18,8 +18,9 @@ namespace gpuadvisor::report {
 /// The longest start of `text` of at most `width` columns, marked with "..." when cut.
 [[nodiscard]] std::string truncate_to_width(std::string_view text, std::size_t width);
 
-/// `text` in lines of at most `columns` (0: one line), each later line indented by
-/// `indent` blanks; ends with a line break. Words longer than a line stay whole.
-[[nodiscard]] std::string wrap(std::string_view text, std::size_t columns, std::size_t indent);
+/// `prefix` (kept as it is) and the words of `text` in lines of at most `columns` (0:
+/// one line); each later line starts with as many blanks as `prefix` is wide. Ends with
+/// a line break. Words longer than a line stay whole.
+[[nodiscard]] std::string wrap(std::string_view prefix, std::string_view text, std::size_t columns);
 
 }  // namespace gpuadvisor::report
