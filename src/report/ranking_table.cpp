@@ -148,6 +148,18 @@ std::vector<const advisor::Rejected*> decisive_rejections(const advisor::Ranking
   return list;
 }
 
+/// Why fewer instances of the first result do not do; null when nothing says.
+const advisor::Rejected* smaller_first(const advisor::Ranking& ranking) {
+  if (ranking.results.empty()) return nullptr;
+  const advisor::ResultRow& first = ranking.results.front();
+  const advisor::Rejected* nearest = nullptr;
+  for (const advisor::Rejected& rejected : ranking.rejected)
+    if (rejected.instance != nullptr && rejected.instance == first.instance &&
+        rejected.count < first.count && (nearest == nullptr || rejected.count > nearest->count))
+      nearest = &rejected;
+  return nearest;
+}
+
 /// Candidates that share one reason stand on one line.
 struct RejectedGroup {
   std::string names;
@@ -177,9 +189,11 @@ void add_rejected(Page& page, const advisor::Ranking& ranking, const Style& styl
     page.raw(table_text(rejected_grid(ranking), 0, style.colour));
     return;
   }
-  const auto groups = grouped(decisive_rejections(ranking));
+  auto list = decisive_rejections(ranking);
+  if (const auto* smaller = smaller_first(ranking)) list.insert(list.begin(), smaller);
+  const auto groups = grouped(list);
   if (groups.empty()) return;
-  page.heading("Rejected families (--rejected lists every candidate)");
+  page.heading("Rejected (--rejected lists every candidate)");
   for (const RejectedGroup& group : groups)
     page.item("-", 1,
               fmt::format("{}: {} [{}]", group.names, group.first->message,
