@@ -120,6 +120,12 @@ std::uint8_t read_offload(const Json& run) {
   return bits;
 }
 
+/// Megatron's own trainers materialise the scores unless told otherwise.
+bool attention_unstated_in_megatron(const workload::Request& request) {
+  return !request.attention && !request.attention_kernel &&
+         (request.framework == Framework::megatron || request.framework == Framework::megatron_deepspeed);
+}
+
 Result<workload::Request> read_request(const Json& run, Sharding sharding) {
   workload::Request request;
   const auto all = {take(run, "mode", request.mode), take(run, "precision", request.precision),
@@ -132,6 +138,7 @@ Result<workload::Request> read_request(const Json& run, Sharding sharding) {
   if (request.mode == workload::Mode::serve)
     return fail(ErrorCode::input, "a training row with mode 'serve'");
   request.framework = read_framework(run, request.kernel_profile, sharding);
+  if (attention_unstated_in_megatron(request)) request.attention = workload::Attention::eager;
   request.seq_len = count(run, "seq_len", kUsualSequence);
   read_switches(run, request);
   const bool adapters = request.mode == workload::Mode::lora || request.mode == workload::Mode::qlora;
@@ -249,6 +256,8 @@ Result<TrainingRow> read_training_row(const Json& row, const catalog::Catalog& c
   out.plan = *plan;
   auto request = read_request(run, out.plan.sharding);
   if (!request) return tl::unexpected(request.error());
+  if (const auto layers = integer(section(row, "model"), "mtp_layers"))
+    request->mtp_layers = static_cast<std::int32_t>(std::clamp<std::int64_t>(*layers, 0, 64));
   auto architecture = read_model(section(row, "model"), *request->seq_len);
   if (!architecture) return tl::unexpected(architecture.error());
   out.architecture = *architecture;
