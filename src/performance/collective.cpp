@@ -1,23 +1,23 @@
 #include "performance/collective.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "calibration_data.hpp"
+#include "performance/whole.hpp"
 
 namespace gpuadvisor::performance {
 
 namespace speed = calibration::speed;
 
 double members_in_node(const Machine& machine, const Group& group) {
-  const double fitting = std::floor(machine.gpus_per_node / group.stride);
+  const double fitting = whole_down(machine.gpus_per_node / group.stride);
   return std::max(1.0, std::min(group.size, fitting));
 }
 
 double collective_time(const Machine& machine, Collective kind, const Group& group, double bytes) {
   if (group.size <= 1 || bytes <= 0) return 0;
   const double inside = members_in_node(machine, group);
-  const double nodes = std::ceil(group.size / inside);
+  const double nodes = whole_up(group.size / inside);
   const bool reduces_all = kind == Collective::all_reduce;
   const double trips = reduces_all ? 2 : 1;
   double bandwidth = reduces_all ? machine.allreduce_bw : machine.allgather_bw;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 
 #include "calibration_data.hpp"
+#include "performance/whole.hpp"
 
 namespace gpuadvisor::performance {
 namespace {
@@ -24,14 +24,14 @@ constexpr std::array kSplits = {1.0, 2.0, 4.0, 8.0};
 /// Math time with one tile shape; partial results of split k are summed in fp32.
 double tiled_time(const Machine& machine, const Matmul& shape, const Tile& tile, double rate,
                   double ramp) {
-  const double tiles = shape.groups * std::ceil(shape.m / tile.m) * std::ceil(shape.n / tile.n);
+  const double tiles = shape.groups * whole_up(shape.m / tile.m) * whole_up(shape.n / tile.n);
   const double wave = machine.multiprocessors * 2 * tile.m * tile.n / (tile.quality * rate);
   const double partial = 8 * shape.groups * shape.m * shape.n / machine.operand_bw;
-  double best = std::ceil(tiles / machine.multiprocessors) * wave * (shape.k + ramp);
+  double best = whole_up(tiles / machine.multiprocessors) * wave * (shape.k + ramp);
   for (std::size_t i = 1; i < kSplits.size(); ++i) {
     const double split = kSplits[i];
     if (tiles * split > 2 * machine.multiprocessors) break;
-    const double waves = std::ceil(tiles * split / machine.multiprocessors);
+    const double waves = whole_up(tiles * split / machine.multiprocessors);
     best = std::min(best, waves * wave * (shape.k / split + ramp) + partial);
   }
   return best;

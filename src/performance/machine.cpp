@@ -45,8 +45,9 @@ double training_share(const catalog::Gpu& gpu) {
 double flash_rate(const catalog::Gpu& gpu, const workload::Training& training) {
   if (training.attention == workload::Attention::eager) return 0;
   double second = gpu.fa2;
-  if (second <= 0 && gpu.compute_capability >= 8.0)
-    second = (gpu.compute_capability >= kHopper ? 0.45 : 0.75) * sustained_16bit(gpu);
+  const bool ampere_class = gpu.compute_capability >= 8.0 && gpu.compute_capability < kHopper;
+  if (second <= 0 && (gpu.compute_capability >= 8.0 || gpu.compute_capability <= 0))
+    second = (ampere_class ? 0.75 : 0.45) * sustained_16bit(gpu);
   switch (training.attention_kernel) {
     case workload::AttentionKernel::fa1: return speed::e_fa * speed::fa1 * second;
     case workload::AttentionKernel::fa2: return speed::e_fa * second;

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
 
 #include "calibration_data.hpp"
 #include "performance/step.hpp"
+#include "performance/whole.hpp"
 
 namespace gpuadvisor::performance {
 namespace {
@@ -16,9 +16,9 @@ struct Division {
   double middle = 0, last = 0;
 };
 Division divide(double layers, double pp) {
-  const double even = std::ceil(layers / pp);
+  const double even = whole_up(layers / pp);
   if (even * pp == layers) return {even, even};
-  if (std::fmod(layers + 2, pp) == 0) return {even, even - 1};
+  if (whole_up((layers + 2) / pp) * pp == layers + 2) return {even, even - 1};
   return {even, std::max(0.0, layers - even * (pp - 1))};
 }
 

@@ -30,6 +30,17 @@ double layer_collective(const LayerContext& context, Collective kind, double byt
   return time;
 }
 
+/// HSDP reduces the shards over its groups; the two parts slow compute by their own rates.
+void add_replicas(const LayerContext& context, double bytes, ShardTraffic& traffic) {
+  const LayerKey& key = context.key;
+  const Group across{1.0 * key.replicas, 1.0 * key.tp * key.shard_group};
+  const double time = collective_time(context.machine, Collective::all_reduce, across, bytes);
+  const double kappa = speed::kappa * relative_bandwidth(context.machine, across);
+  const double sum = traffic.scatter + time;
+  if (sum > 0) traffic.scatter_kappa = (traffic.scatter * traffic.scatter_kappa + time * kappa) / sum;
+  traffic.scatter = sum;
+}
+
 }  // namespace
 
 ShardTraffic shard_traffic(const LayerContext& context) {
@@ -40,18 +51,16 @@ ShardTraffic shard_traffic(const LayerContext& context) {
   const Group group{1.0 * key.shard_group, 1.0 * key.tp};
   const double bytes = gathered_bytes(machine, context.training);
   const double parameters = context.shape.parameters_dense + context.shape.parameters_expert;
+  traffic.gather_kappa = speed::kappa * relative_bandwidth(machine, group);
   traffic.gather = layer_collective(context, Collective::all_gather, bytes);
   if ((key.offload & workload::kOffloadParams) != 0)
     traffic.fetch = bytes * parameters / key.shard_group / machine.h2d_bw;
   if (!context.training.adapters()) {
     const double gradient = context.training.grad_reduce_bytes;
     traffic.scatter = layer_collective(context, Collective::reduce_scatter, gradient);
-    if (key.replicas > 1)
-      traffic.scatter += collective_time(machine, Collective::all_reduce,
-                                         {1.0 * key.replicas, group.stride * group.size},
-                                         gradient * parameters / key.shard_group);
+    traffic.scatter_kappa = traffic.gather_kappa;
+    if (key.replicas > 1) add_replicas(context, gradient * parameters / key.shard_group, traffic);
   }
-  traffic.kappa = speed::kappa * relative_bandwidth(machine, group);
   return traffic;
 }
 
@@ -66,9 +75,12 @@ ShardExposure shard_exposure(const LayerContext& context, const ShardTraffic& tr
     return {gather - speed::z3_ov * std::min(gather, passes.forward),
             back - speed::z3_ov * std::min(back, passes.backward)};
   }
-  const double back = (key.sharding == Sharding::fsdp_grad_op ? 0 : gather) + scatter;
-  return {exposed(gather, passes.forward, traffic.kappa),
-          exposed(back, passes.backward, traffic.kappa)};
+  const double again = key.sharding == Sharding::fsdp_grad_op ? 0 : gather;
+  const double back = again + scatter;
+  const double kappa =
+      back > 0 ? (again * traffic.gather_kappa + scatter * traffic.scatter_kappa) / back : 0;
+  return {exposed(gather, passes.forward, traffic.gather_kappa),
+          exposed(back, passes.backward, kappa)};
 }
 
 }  // namespace gpuadvisor::performance

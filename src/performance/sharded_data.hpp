@@ -10,7 +10,7 @@ struct ShardTraffic {
   double gather = 0;     ///< all-gather of the layer's weights
   double fetch = 0;      ///< its shard from host memory
   double scatter = 0;    ///< reduce-scatter of its gradients, and HSDP's all-reduce
-  double kappa = 0;      ///< slow-down of compute beside them
+  double gather_kappa = 0, scatter_kappa = 0;  ///< slow-down of compute beside each
   [[nodiscard]] double gathering() const { return gather + fetch; }
 };
 [[nodiscard]] ShardTraffic shard_traffic(const LayerContext& context);
