@@ -1,5 +1,6 @@
 // models list, show and read.
 #include "cli/commands.hpp"
+#include "cli/files.hpp"
 #include "gpuadvisor/catalog.hpp"
 #include "gpuadvisor/model.hpp"
 #include "gpuadvisor/report.hpp"
@@ -19,27 +20,42 @@ report::ModelFacts facts_of(const model::Preset& preset) {
   return facts;
 }
 
-report::Frame frame() { return {catalog::Catalog::embedded().date(), {}}; }
+/// How and with which catalog date to show models.
+struct Setting {
+  Presentation shown;
+  catalog::Catalog catalog;
+  [[nodiscard]] report::Frame frame() const { return {catalog.date(), {}}; }
+};
+
+Result<Setting> read_setting(const Arguments& arguments, const Environment& environment) {
+  const auto shown = presentation(arguments, environment);
+  if (!shown) return tl::unexpected(shown.error());
+  auto catalog = load_catalog(arguments, environment);
+  if (!catalog) return tl::unexpected(catalog.error());
+  return Setting{*shown, std::move(*catalog)};
+}
 
 }  // namespace
 
 Result<Output> run_models_list(const Arguments& arguments, const Environment& environment) {
-  const auto shown = presentation(arguments, environment);
-  if (!shown) return tl::unexpected(shown.error());
+  const auto setting = read_setting(arguments, environment);
+  if (!setting) return tl::unexpected(setting.error());
   std::vector<report::ModelFacts> models;
   for (const model::Preset& preset : model::presets()) models.push_back(facts_of(preset));
   Output output;
-  output.text = report::render_models(models, frame(), shown->format, shown->style);
+  output.text =
+      report::render_models(models, setting->frame(), setting->shown.format, setting->shown.style);
   return output;
 }
 
 Result<Output> run_models_show(const Arguments& arguments, const Environment& environment) {
-  const auto shown = presentation(arguments, environment);
-  if (!shown) return tl::unexpected(shown.error());
+  const auto setting = read_setting(arguments, environment);
+  if (!setting) return tl::unexpected(setting.error());
   const auto preset = model::resolve_preset(arguments.words.front(), "MODEL");
   if (!preset) return tl::unexpected(preset.error());
   Output output;
-  output.text = report::render_model(facts_of(**preset), frame(), shown->format, shown->style);
+  output.text = report::render_model(facts_of(**preset), setting->frame(), setting->shown.format,
+                                     setting->shown.style);
   return output;
 }
 

@@ -1,0 +1,1 @@
+catalog list --gpu a10 -o csv

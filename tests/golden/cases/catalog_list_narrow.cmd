@@ -1,0 +1,1 @@
+catalog list --width 60

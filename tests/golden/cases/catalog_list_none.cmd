@@ -1,0 +1,1 @@
+catalog list --gpu T4 --provider lambda

@@ -1,0 +1,1 @@
+catalog show ecs.gn7i-c8g1.2xlarge

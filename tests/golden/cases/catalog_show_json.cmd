@@ -1,0 +1,1 @@
+catalog show ecs.vgn6i-m4.xlarge -o json

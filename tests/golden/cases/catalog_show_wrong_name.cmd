@@ -1,0 +1,1 @@
+catalog show ecs.gn7-vgpu-a100-x1

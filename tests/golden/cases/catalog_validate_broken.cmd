@@ -1,0 +1,1 @@
+catalog validate @/broken.json --own-catalog

@@ -1,0 +1,1 @@
+catalog validate @/nowhere --own-catalog

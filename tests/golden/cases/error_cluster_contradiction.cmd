@@ -1,0 +1,1 @@
+estimate --params 7B --mode lora --instance ecs.gn7i-c8g1.2xlarge --gpus 8

@@ -1,0 +1,1 @@
+recommend --params 7B --mode full-ft --zero 2 --sharding zero3

@@ -1,0 +1,1 @@
+recommend --params 2e16 --mode full-ft

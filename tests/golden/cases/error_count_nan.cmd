@@ -1,0 +1,1 @@
+recommend --params nan --mode full-ft

@@ -1,0 +1,1 @@
+recommend --params -1 --mode full-ft

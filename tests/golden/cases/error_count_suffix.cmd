@@ -1,0 +1,1 @@
+recommend --params 70Q --mode full-ft

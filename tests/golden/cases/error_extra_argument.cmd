@@ -1,0 +1,1 @@
+recommend 7B --params 7B --mode lora

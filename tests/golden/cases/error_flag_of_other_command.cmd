@@ -1,0 +1,1 @@
+catalog list --params 7B

@@ -1,0 +1,1 @@
+recommend --params 7B --mode lora --gpu A200

@@ -1,0 +1,1 @@
+accuracy --file @/broken.json

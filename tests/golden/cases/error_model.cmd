@@ -1,0 +1,1 @@
+recommend --model lama-3-8b --mode lora

@@ -1,0 +1,1 @@
+estimate --params 7B --mode lora --gpu A10 --gpus 8 --network 8x200-ib

@@ -1,0 +1,1 @@
+estimate --params 7B --mode lora

@@ -1,0 +1,1 @@
+recommend --params 7B --params 8B --mode lora

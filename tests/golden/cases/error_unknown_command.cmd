@@ -1,0 +1,1 @@
+recomend --params 7B

@@ -1,0 +1,1 @@
+recommend --parms 7B --mode lora

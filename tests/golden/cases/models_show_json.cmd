@@ -1,0 +1,1 @@
+models show gpt2 --json

@@ -1,0 +1,1 @@
+models show lama-3-8b

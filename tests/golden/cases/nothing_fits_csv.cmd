@@ -1,0 +1,1 @@
+recommend --params 1T --mode full-ft --max-gpus 8 -o csv
