@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -237,6 +239,8 @@ struct Preset {
   std::string_view source;
   std::string_view notes;
   std::span<const ReportedCount> reported;
+  double weights_bytes = 0;  ///< of the published file, in its own dtypes
+  double kv_bytes_per_token = 0;  ///< 16-bit cache
   std::span<const ReportedCount> checkpoint_extra;  ///< what the published file stores beyond the total
 };
 /// All presets, sorted by id.
@@ -254,5 +258,107 @@ struct SyntheticModel {
   std::string note;
 };
 [[nodiscard]] Result<SyntheticModel> synthesize(double total, std::optional<double> active);
+
+// --- model files -----------------------------------------------------------------
+// The readers take bytes and text only. They check sizes before they allocate, keep
+// nothing proportional to a size that a file merely claims, and refuse what is
+// truncated, overlapping, duplicated or nested without end.
+
+/// How the weights of a file are stored.
+struct Quantization {
+  std::string method;     ///< quant_method: "gptq", "awq", "bitsandbytes", "fp8", "modelopt", "gguf"...; empty none
+  std::string format;     ///< "int4", "int8", "nf4", "fp4", "fp8", "mxfp4", "nvfp4", "mixed"; empty none
+  std::string_view run_as;  ///< name of workload::Quant ("gptq_int4", "nf4_dq", ...), or "none"
+  double bits = 0;        ///< of one quantised weight
+  double bits_stored = 0; ///< with its share of scales and zero points
+  std::int32_t group_size = 0;  ///< weights that share a scale; 0: a channel, a tensor or a block
+  bool zero_points = false;
+  bool double_quant = false;
+  double kv_cache_bits = 0;  ///< 0: not said
+  std::vector<std::string> skipped;  ///< modules that stay in full precision, as the file names them
+  [[nodiscard]] bool any() const { return !method.empty(); }
+};
+
+struct DtypeShare {
+  std::string dtype;  ///< "BF16", "F8_E4M3", "Q4_K", ...
+  std::int64_t tensors = 0;
+  double elements = 0;
+  double bytes = 0;
+};
+
+/// Sums over the tensors of a file or folder.
+struct TensorSummary {
+  std::int64_t files = 0, tensors = 0;
+  double parameters = 0;  ///< weights, packed ones unpacked; no scales, buffers, MTP layers, tied-head copies
+  double stored = 0;      ///< all elements as a file lists them, unpacked weights and everything beside them
+  double side = 0;        ///< scales, zero points, buffers
+  double mtp = 0;         ///< multi-token-prediction layers
+  double bytes = 0;
+  std::vector<DtypeShare> dtypes;  ///< by bytes, largest first
+};
+
+/// A PEFT adapter.
+struct Adapter {
+  std::string peft_type;   ///< "LORA", ...
+  std::string base_model;  ///< as the file names it
+  LoraSpec lora;
+  double alpha = 0;
+  double lora_parameters = 0;   ///< 0 when the base is unknown
+  double saved_parameters = 0;  ///< full copies of modules_to_save
+  std::vector<std::string> targets;
+};
+
+/// What a file or folder says about a model.
+struct ModelFile {
+  std::string kind;   ///< "config", "safetensors", "gguf", "adapter", "folder"
+  std::string name;   ///< as the file says, or the preset it equals, or empty
+  std::string model_type;
+  Architecture architecture;   ///< `name` is empty: use `name` above
+  double parameters_total = 0, parameters_active = 0, checkpoint_parameters = 0;
+  double weights_bytes = 0;    ///< exact with tensors, else computed from dtypes
+  bool exact = true;           ///< false: something is estimated or not counted, see `warnings`
+  Quantization quantization;
+  std::optional<TensorSummary> tensors;
+  std::optional<Adapter> adapter;
+  std::vector<std::string> warnings;
+};
+
+/// Random access to the bytes of one file.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+  /// Reads up to `into.size()` bytes at `offset`; fewer only at the end or on failure.
+  virtual std::size_t read(std::uint64_t offset, std::span<std::byte> into) = 0;
+};
+
+/// A folder of files; names without path.
+class FileSource {
+ public:
+  virtual ~FileSource() = default;
+  [[nodiscard]] virtual std::vector<std::string> list() const = 0;
+  /// Null when the file cannot be opened.
+  [[nodiscard]] virtual std::unique_ptr<ByteSource> open(const std::string& name) const = 0;
+};
+
+/// A config.json of any known model_type. Errors (input): broken JSON, sizes missing
+/// or absurd, a structure that cannot be counted, an unknown model_type.
+[[nodiscard]] Result<ModelFile> read_config(std::string_view json, std::string_view where);
+/// One .safetensors file (its header only): exact counts, a best-effort shape.
+[[nodiscard]] Result<ModelFile> read_safetensors(ByteSource& file, std::string_view where);
+/// One .gguf file (metadata and tensor table): exact counts, shape from metadata.
+[[nodiscard]] Result<ModelFile> read_gguf(ByteSource& file, std::string_view where);
+/// adapter_config.json of PEFT; the base model is looked up among the presets.
+[[nodiscard]] Result<ModelFile> read_adapter(std::string_view json, std::string_view where);
+/// The file `name` of a folder, by its content; an index or a shard brings in the
+/// files it names. Empty `name`: the whole folder, its parts checked against each other.
+[[nodiscard]] Result<ModelFile> read_model(const FileSource& folder, const std::string& name,
+                                           std::string_view where);
+
+/// Bytes of the weights of an architecture stored as `quantization` says, in `dtype`
+/// otherwise ("bfloat16"...): linear layers quantised; embedding, head, norms and
+/// router not. `extra` more parameters in the dtype.
+[[nodiscard]] double stored_weights_bytes(const Architecture& architecture, const Quantization& quantization,
+                                          std::string_view dtype, double extra = 0);
 
 }  // namespace gpuadvisor::model

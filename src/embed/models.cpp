@@ -10,6 +10,7 @@
 #include "gpuadvisor/model.hpp"
 #include "model/config.hpp"
 #include "model/fields.hpp"
+#include "model/quantization.hpp"
 
 namespace gpuadvisor::embed {
 namespace {
@@ -192,8 +193,18 @@ Result<Generated> generate(const std::string& path, std::size_t index) {
                 fmt::format("counts {:.0f} total, {:.0f} active; recorded {:.0f}, {:.0f}", counts.total,
                             counts.active, total, active), path);
   double checkpoint = total;
+  double side = 0;  // scales are in the stored bits of a quantised weight
   const json extra = entry.value("checkpoint_extra", json::array());
-  for (const json& part : extra) checkpoint += part.at("count").get<double>();
+  double mtp = 0;  // stored like the other layers
+  for (const json& part : extra) {
+    const auto count = part.at("count").get<double>();
+    const auto what = part.at("what").get<std::string>();
+    checkpoint += count;
+    if (what == "MTP layer") mtp += count;
+    else if (what.find("scales") == std::string::npos) side += count;
+  }
+  const double layer_bits = read->quantization.bits_stored > 0 ? read->quantization.bits_stored : model::dtype_bits(a.torch_dtype);
+  const double bytes = model::stored_weights_bytes(a, read->quantization, a.torch_dtype, side) + mtp * layer_bits / 8.0;
   Generated out;
   out.id = id;
   const json& reported = entry.at("reported");
@@ -201,10 +212,11 @@ Result<Generated> generate(const std::string& path, std::size_t index) {
   if (!reported.empty()) out.reported += counts_literal(reported, reported_name = fmt::format("kReported{}", index));
   if (!extra.empty()) out.reported += counts_literal(extra, extra_name = fmt::format("kExtra{}", index));
   const auto text = [&](const char* key) { return string_literal(entry.value(key, "")); };
-  out.preset = fmt::format("    {{{}, {}, {}, {},\n     {}, {}, {}, {}, {}, {}, {}, {}}},\n", string_literal(id),
+  out.preset = fmt::format("    {{{}, {}, {}, {},\n     {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", string_literal(id),
                            text("hub_id"), text("task"), architecture_literal(a), double_literal(total),
                            double_literal(active), double_literal(checkpoint), text("check"),
-                           string_literal(joined(entry.at("sources"))), text("notes"), reported_name, extra_name);
+                           string_literal(joined(entry.at("sources"))), text("notes"), reported_name, double_literal(bytes),
+                           double_literal(model::kv_bytes_per_token(a, 2.0)), extra_name);
   return out;
 }
 

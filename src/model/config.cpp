@@ -8,6 +8,7 @@
 #include "model/families.hpp"
 #include "model/fields.hpp"
 #include "model/layouts.hpp"
+#include "model/quantization.hpp"
 
 namespace gpuadvisor::model {
 namespace {
@@ -140,6 +141,12 @@ void read_experts(Fields& f, const Family& family, Architecture& a) {
   if (!method.empty()) a.router_bias = method == "noaux_tc";
 }
 
+void set_dtype(Fields& f, Architecture& a) {
+  const std::string dtype = f.text({"torch_dtype", "dtype"});
+  for (const std::string_view known : kDtypes)
+    if (known == dtype) a.torch_dtype = known;
+}
+
 void read_sizes(Fields& f, const Family& family, Architecture& a) {
   a.hidden = f.integer({"hidden_size", "n_embd", "d_model", "n_embed"});
   a.layers = f.integer({"num_hidden_layers", "n_layer", "n_layers", "num_decoder_layers", "decoder_layers", "num_layers"});
@@ -150,9 +157,7 @@ void read_sizes(Fields& f, const Family& family, Architecture& a) {
   a.tied = f.boolean({"tie_word_embeddings"}, a.tied);
   a.mtp_layers = f.integer({"num_nextn_predict_layers", "mtp_num_hidden_layers"});
   if (f.has("num_mtp_modules") && f.boolean({"use_mtp"}, false)) a.mtp_layers = f.integer({"num_mtp_modules"});
-  const std::string dtype = f.text({"torch_dtype", "dtype"});
-  for (const std::string_view known : kDtypes)
-    if (known == dtype) a.torch_dtype = known;
+  set_dtype(f, a);
 }
 
 Result<void> check(const Fields& f, const Architecture& a) {
@@ -229,6 +234,34 @@ Result<void> add_vision(const Fields& top, std::string_view model_type, Architec
   return {};
 }
 
+Result<const Family*> family_of(const std::string& text_type, const std::string& model_type, std::string_view where) {
+  if (const Family* own = find_family(text_type)) return own;
+  if (const Family* outer = find_family(model_type)) return outer;
+  return fail(ErrorCode::input, "unknown model_type \"" + (text_type.empty() ? model_type : text_type) + "\"",
+              std::string(where),
+              "give the weights too (a folder with safetensors, or a GGUF file): their tensors are counted "
+              "exactly; or describe the size with --params");
+}
+
+Result<void> read_outer(Fields& top, const Fields& text, Architecture& a) {
+  if (!text.has("tie_word_embeddings")) a.tied = top.boolean({"tie_word_embeddings"}, a.tied);
+  if (!text.has("torch_dtype") && !text.has("dtype")) set_dtype(top, a);
+  if (top.error()) return tl::unexpected(*top.error());
+  return {};
+}
+
+Result<void> read_storage(const Fields& top, const Fields& text, std::string_view where, Quantization& out) {
+  for (const Fields* level : {&text, &top}) {
+    const nlohmann::json* object = level->find("quantization_config");
+    if (object == nullptr) continue;
+    auto quantization = read_quantization(*object, where);
+    if (!quantization) return tl::unexpected(quantization.error());
+    out = std::move(*quantization);
+    return {};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ConfigResult> read_config_json(const nlohmann::json& document, std::string_view where) {
@@ -241,23 +274,14 @@ Result<ConfigResult> read_config_json(const nlohmann::json& document, std::strin
                 "give the config.json that is published with the weights");
   Fields text = text_part(top);
   const std::string text_type = model_type_of(text);
-  const Family* family = text_type.empty() ? nullptr : find_family(text_type);
-  if (family == nullptr) family = find_family(out.model_type);
-  if (family == nullptr)
-    return fail(ErrorCode::input, "unknown model_type \"" + (text_type.empty() ? out.model_type : text_type) + "\"",
-                std::string(where),
-                "give the weights too (a folder with safetensors or a GGUF file): their tensors are counted exactly; "
-                "or describe the size with --params");
+  const auto family = family_of(text_type, out.model_type, where);
+  if (!family) return tl::unexpected(family.error());
   if (auto problem = unsupported_structure(text); !problem) return tl::unexpected(problem.error());
-  auto read = read_text_architecture(text, *family);
+  auto read = read_text_architecture(text, **family);
   if (!read) return tl::unexpected(read.error());
   out.architecture = *read;
-  if (!text.has("tie_word_embeddings")) out.architecture.tied = top.boolean({"tie_word_embeddings"}, out.architecture.tied);
-  if (!text.has("torch_dtype") && !text.has("dtype")) {
-    const std::string dtype = top.text({"torch_dtype", "dtype"});
-    for (const std::string_view known : kDtypes)
-      if (known == dtype) out.architecture.torch_dtype = known;
-  }
+  if (auto outer = read_outer(top, text, out.architecture); !outer) return tl::unexpected(outer.error());
+  if (auto stored = read_storage(top, text, where, out.quantization); !stored) return tl::unexpected(stored.error());
   if (auto vision = add_vision(top, out.model_type, out.architecture, out); !vision)
     return tl::unexpected(vision.error());
   return out;

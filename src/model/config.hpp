@@ -15,6 +15,7 @@ struct ConfigResult {
   Architecture architecture;
   std::string model_type;             ///< as the file says
   std::vector<std::string> warnings;
+  Quantization quantization;
   bool partial = false;               ///< something of the model is not counted
 };
 

@@ -90,6 +90,19 @@ std::int32_t Fields::integer(Names names, std::int32_t fallback) {
   return fallback;
 }
 
+std::int32_t Fields::integer_or_negative(std::string_view name, std::int32_t fallback) {
+  const json* value = find(name);
+  if (value != nullptr && value->is_number_integer() && !value->is_number_unsigned()) return -1;
+  return integer({name}, fallback);
+}
+
+std::vector<std::string> Fields::keys() const {
+  std::vector<std::string> out;
+  for (const auto& item : object_->items())
+    if (out.size() < kMaxArray) out.push_back(item.key());
+  return out;
+}
+
 bool Fields::boolean(Names names, bool fallback) {
   for (const std::string_view name : names)
     if (const auto value = maybe_boolean(name)) return *value;

@@ -29,6 +29,10 @@ class Fields {
   [[nodiscard]] const nlohmann::json* find(std::string_view name) const;
   /// A whole number in [0, 2^31) under the first name present; `fallback` otherwise.
   std::int32_t integer(Names names, std::int32_t fallback = 0);
+  /// The same for a key that may be -1 ("all of them"): negative values give -1.
+  std::int32_t integer_or_negative(std::string_view name, std::int32_t fallback);
+  /// Names of the members, at most 4096.
+  [[nodiscard]] std::vector<std::string> keys() const;
   bool boolean(Names names, bool fallback);
   std::optional<bool> maybe_boolean(std::string_view name);
   std::string text(Names names);
