@@ -34,7 +34,7 @@ constexpr ModuleName kModules[] = {
     {"", "W_pack", kQkv}, {"", "Wqkv", kQkv}, {"", "wqkv", kQkv}, {"", "qkv", kQkv}, {"", "wq", kTargetQ},
     {"", "wk", kTargetK}, {"", "wv", kTargetV}, {"", "wo", kTargetO}, {"", "q", kTargetQ}, {"", "k", kTargetK},
     {"", "v", kTargetV}, {"", "o", kTargetO}, {"", "query", kTargetQ}, {"", "key", kTargetK},
-    {"", "value", kTargetV}, {"", "projection", kTargetO}, {"", "dense", kTargetO}, {"", "proj", kTargetO},
+    {"", "value", kTargetV}, {"", "projection", kTargetO}, {"", "output_proj", kTargetO}, {"", "dense", kTargetO}, {"", "proj", kTargetO},
     {"", "c_proj", kTargetO | kTargetDown}, {"", "attention", kTargetAttention},
     {"", "q_a_proj", kTargetQ}, {"", "q_b_proj", kTargetQ}, {"", "kv_a_proj_with_mqa", kTargetK | kTargetV},
     {"", "kv_b_proj", kTargetK | kTargetV},
@@ -44,7 +44,7 @@ constexpr ModuleName kModules[] = {
     {"", "fc_in", kTargetUp}, {"", "fc_out", kTargetDown}, {"", "c_fc", kTargetUp}, {"", "wi", kTargetUp},
     {"", "wi_0", kTargetGate}, {"", "wi_1", kTargetUp}, {"", "dense_h_to_4h", kTargetUp},
     {"", "dense_4h_to_h", kTargetDown}, {"", "mlp", kTargetMlp}, {"", "all-linear", kTargetAllLinear},
-    {"", "all_linear", kTargetAllLinear}, {"", "head", kTargetHead}, {"", "lm_head", kTargetHead},
+    {"", "all_linear", kTargetAllLinear}, {"", "all", kTargetAllLinear}, {"", "linear", kTargetAllLinear}, {"", "head", kTargetHead}, {"", "lm_head", kTargetHead},
     {"", "embed_out", kTargetHead}, {"", "embed_tokens", kTargetEmbedding}, {"", "wte", kTargetEmbedding},
     {"", "router", kTargetRouter},
 };

@@ -1,4 +1,5 @@
 #include <array>
+#include <string>
 
 #include "gpuadvisor/workload.hpp"
 
@@ -76,6 +77,43 @@ struct Names<StateRecipe> {
       {"megatron", "deepspeed", "fsdp_mixed", "hf_16bit", "hf_amp"});
 };
 
+/// Other spellings that people and frameworks use, read but never printed.
+struct Alias {
+  std::string_view spelling, name;
+};
+constexpr auto kAliases = std::to_array<Alias>({
+    {"adam", "adamw"}, {"adamw-fused", "adamw"}, {"adamw-torch", "adamw"}, {"adam-8bit", "adamw-8bit"},
+    {"adam8bit", "adamw-8bit"}, {"adamw8bit", "adamw-8bit"}, {"paged-adamw", "adamw-paged"},
+    {"paged-adamw-32bit", "adamw-paged"}, {"paged-adamw-8bit", "adamw-paged"},
+    {"pagedadamw8bit", "adamw-paged"}, {"adamw-paged-8bit", "adamw-paged"},
+    {"adamw-8bit-paged", "adamw-paged"}, {"sdpa", "flash"}, {"flash-attention", "flash"},
+    {"flash-attention-2", "flash"}, {"math", "eager"}, {"ddp", "none"}, {"fsdp2", "fsdp"},
+    {"fsdp1", "fsdp"}, {"liger", "fused"}, {"cce", "fused"}, {"core-attn", "selective"},
+    {"true", "full"}, {"false", "none"}, {"sft", "full-ft"}, {"full", "full-ft"},
+    {"bnb-nf4", "nf4"}, {"int8", "int8-bnb"}, {"llamafactory", "hf"}, {"llama-factory", "hf"},
+    {"ms-swift", "hf"}, {"swift", "hf"}, {"axolotl", "hf"}, {"trl", "hf"}, {"peft", "hf"},
+    {"megatron-lm", "megatron"}, {"megatron-core", "megatron"}, {"megatron-bridge", "nemo"},
+    {"zero-bubble", "zb-1p"}, {"dpo-lora", "dpo"},
+});
+
+template <class E>
+std::optional<E> find_name(std::string_view name) {
+  const auto& list = Names<E>::list;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i] == name) return static_cast<E>(i);
+  return std::nullopt;
+}
+
+/// Lower case, and one kind of joint: "Paged_AdamW_8bit" is "paged-adamw-8bit".
+std::string fold(std::string_view name) {
+  std::string folded(name);
+  for (char& c : folded) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '_') c = '-';
+  }
+  return folded;
+}
+
 template <class E>
 std::string_view name_of(E value) {
   const auto index = static_cast<std::size_t>(value);
@@ -91,9 +129,13 @@ std::span<const std::string_view> names_of() {
 
 template <class E>
 std::optional<E> from_string(std::string_view name) {
-  const auto& list = Names<E>::list;
-  for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i] == name) return static_cast<E>(i);
+  if (const auto exact = find_name<E>(name)) return exact;
+  const std::string folded = fold(name);
+  for (std::size_t i = 0; i < Names<E>::list.size(); ++i)
+    if (fold(Names<E>::list[i]) == folded) return static_cast<E>(i);
+  for (const Alias& alias : kAliases)
+    if (alias.spelling == folded)
+      if (const auto known = find_name<E>(alias.name)) return known;
   return std::nullopt;
 }
 

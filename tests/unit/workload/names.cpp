@@ -54,3 +54,14 @@ TEST_CASE("names are those of the command line and of measurement rows") {
   CHECK(from_string<Quant>("nf4-dq") == Quant::nf4_dq);
   CHECK(from_string<Recompute>("selective_op") == Recompute::selective_op);
 }
+
+TEST_CASE("usual spellings are read and never printed") {
+  CHECK(from_string<Optimizer>("paged_adamw_8bit") == Optimizer::adamw_paged);
+  CHECK(from_string<Optimizer>("adamw_8bit") == Optimizer::adamw_8bit);
+  CHECK(from_string<Attention>("sdpa") == Attention::flash);
+  CHECK(from_string<Recompute>("selective-op") == Recompute::selective_op);
+  CHECK(from_string<Framework>("Axolotl") == Framework::hf);
+  CHECK(from_string<Mode>("full_ft") == Mode::full_ft);
+  CHECK_FALSE(from_string<Mode>("sdpa").has_value());  // a spelling of another enum
+  CHECK(to_string(Optimizer::adamw_paged) == "adamw-paged");
+}
