@@ -15,10 +15,9 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"model", 0, "NAME", G::common, kJob, "a preset (gpuadvisor models list)"},
     {"model-file", 0, "PATH", G::common, kJob, "config.json, model folder, .safetensors, .gguf"},
     {"mode", 'm', "MODE", G::common, kJob, "pretrain, full-ft, lora, qlora, dpo or serve"},
-    {"gpu", 'g', "NAME", G::common, kJob | kCatalogList,
-     "only these GPUs; for estimate and plan the GPU", true},
-    {"instance", 'i', "NAME", G::common, kJob, "only these instance types; for estimate the type",
+    {"gpu", 'g', "NAME", G::common, kJob | kCatalogList, "only these GPUs; for estimate the GPU",
      true},
+    {"instance", 'i', "NAME", G::common, kJob, "only these types; for estimate the type", true},
     {"output", 'o', "FORMAT", G::common, kReports, "table, json, csv or markdown"},
     {"active", 0, "N", G::model, kJob, "active parameters of a mixture of experts"},
     // The run.
