@@ -75,7 +75,8 @@ struct MemoryTraits {
   double head_bytes = 0, head_reserved_bytes = 0;
   double head_full_bytes = 0;       ///< same when all weights are trained; litgpt 16
   double head_tp_bytes = 0;         ///< same with tp > 1; torchtitan 16
-  double head_fused_bytes = 0;      ///< same for loss fused; megatron, nemo 6, litgpt 8; 0: fused linear
+  double head_fused_bytes = 0;      ///< same for loss fused; megatron, nemo 6, litgpt 8, torchtune 3; 0: fused linear
+  double head_compiled_bytes = 4;   ///< same for loss compiled; torchtune 12 (its model casts logits before)
   double logits_kept_bytes = 0;     ///< more a logit still referenced in backward; llm_foundry 2, fsdp 4
   double fragmentation = 0.05;      ///< reserved over allocated, fixed shapes; megatron, nemo 0.03, megatron_deepspeed 0.10
 };

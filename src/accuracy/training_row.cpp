@@ -141,6 +141,9 @@ Result<workload::Request> read_request(const Json& run, Sharding sharding) {
   if (attention_unstated_in_megatron(request)) request.attention = workload::Attention::eager;
   request.seq_len = count(run, "seq_len", kUsualSequence);
   read_switches(run, request);
+  // torchtitan compiles only where the run says so.
+  if (request.framework == Framework::torchtitan && !request.kernel_profile && request.compile != true)
+    request.kernel_profile = KernelProfile::eager;
   const bool adapters = request.mode == workload::Mode::lora || request.mode == workload::Mode::qlora;
   if (adapters) read_lora(run, sharding, request);
   if (!adapters) request.quant = workload::Quant::none;

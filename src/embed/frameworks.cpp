@@ -72,6 +72,7 @@ constexpr std::array kMemoryFields = {
     Field{"head_full_bytes", FieldKind::number},
     Field{"head_tp_bytes", FieldKind::number},
     Field{"head_fused_bytes", FieldKind::number},
+    Field{"head_compiled_bytes", FieldKind::number},
     Field{"logits_kept_bytes", FieldKind::number},
     Field{"fragmentation", FieldKind::number},
 };

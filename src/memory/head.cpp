@@ -42,8 +42,13 @@ LogitBytes logit_bytes(const Prepared& prepared, const Plan& plan) {
   LogitBytes bytes = plain(prepared, plan);
   switch (run.loss) {
     case workload::Loss::plain: break;
-    case workload::Loss::compiled: bytes = {4, 6}; break;
-    case workload::Loss::chunked: bytes = {8, 8}; break;
+    case workload::Loss::compiled:
+      bytes = {traits.head_compiled_bytes, traits.head_compiled_bytes + 2};
+      break;
+    // 16-bit logits of all chunks; eager softmax keeps fp32 of all, a compiled one of one.
+    case workload::Loss::chunked:
+      bytes = kernels_of(run) == Kernels::compiled ? LogitBytes{3, 3} : LogitBytes{8, 8};
+      break;
     case workload::Loss::fused:
       if (traits.head_full_bytes > 0 && !run.adapters()) break;
       if (traits.head_fused_bytes > 0) bytes = {traits.head_fused_bytes, traits.head_fused_bytes};
@@ -56,11 +61,13 @@ LogitBytes logit_bytes(const Prepared& prepared, const Plan& plan) {
   return bytes;
 }
 
+// The head's weight gradient exists beside the logits where the loss is taken apart in
+// chunks and under FSDP; a persistent gradient buffer holds it anyway.
 bool head_gradient_at_loss(const Prepared& prepared, const Plan& plan) {
-  if (prepared.training.adapters()) return false;
-  const bool linear_fused = prepared.training.loss == workload::Loss::fused &&
-                            prepared.training.framework.memory.head_fused_bytes <= 0;
-  return linear_fused || (is_fsdp(plan.sharding) && !prepared.training.framework.memory.legacy_stack);
+  const Training& run = prepared.training;
+  if (run.adapters() || run.framework.memory.gradient_buffer) return false;
+  const bool in_chunks = run.loss == workload::Loss::fused || run.loss == workload::Loss::chunked;
+  return is_fsdp(plan.sharding) || (in_chunks && run.framework.memory.head_full_bytes <= 0);
 }
 
 }  // namespace

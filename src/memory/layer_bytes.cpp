@@ -51,7 +51,7 @@ TokenBytes norm_terms(const LayerShape& l) {
   const double masks = l.run.dropout > 0 ? 2 * kMask * h : 0;
   switch (l.kernels) {
     case Kernels::eager: return {.sequence = norm_bytes_eager(l.model, l.full) + masks};
-    case Kernels::compiled: return {.sequence = k16 * h * count + masks};
+    case Kernels::compiled:  // the compiler keeps what matrix products read
     case Kernels::fused: {
       const double output = l.fp8 ? 1 : k16;
       return {.sequence = (k16 + output) * h * count + masks};
@@ -88,7 +88,7 @@ double mlp_bytes(const LayerShape& l, double width) {
     case Kernels::eager:
       if (l.model.gated) return (l.full ? 8 : 6) * width;
       return (l.full ? 4 : 2) * width;
-    case Kernels::compiled: return k16 * branches * width;
+    case Kernels::compiled:
     case Kernels::fused: return (k16 * branches + (l.fp8 ? 1 : k16)) * width;
     case Kernels::legacy: return 2 * k16 * width;
   }
@@ -103,10 +103,11 @@ TokenBytes expert_terms(const LayerShape& l) {
   return {.sequence = router + dispatched, .tensor = mlp_bytes(l, m.shared_ffn)};
 }
 
-// A quantised linear keeps its input, which a frozen 16-bit one does not.
+// A quantised linear keeps its input, which a frozen 16-bit one does not; LitGPT since
+// 2024 (which also keeps the replaced embedding) in fp32.
 TokenBytes quantised_inputs(const LayerShape& l) {
-  const double h = l.model.hidden;
-  return {.sequence = k16 * h * 2, .tensor = k16 * l.width.out + k16 * l.inner_ffn};
+  const double h = l.model.hidden, width = l.run.replaced_embedding_kept ? kFp32 : k16;
+  return {.sequence = width * h * 2, .tensor = width * l.width.out + width * l.inner_ffn};
 }
 
 // Dropout output and mask of the adapter's input, and its fp32 copy.

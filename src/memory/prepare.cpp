@@ -25,8 +25,8 @@ void fill_recompute(LayerTable& table, const LayerShape& shape) {
   // Every second layer is recomputed whole.
   table.kept[index(Recompute::selective_layer)] = 0.5 * all + 0.5 * input;
   table.live[index(Recompute::selective_layer)] = all;
-  // "Selective" is the attention core in Megatron, and the operator list under a compiler.
-  const bool by_operator = shape.kernels == Kernels::compiled;
+  // "Selective" is the attention core in Megatron, and the operator list in plain torch.
+  const bool by_operator = shape.run.framework.selective_by_operator || shape.kernels == Kernels::compiled;
   table.kept[index(Recompute::selective)] = by_operator ? chosen : positive_difference(all, scores);
   table.live[index(Recompute::selective)] = by_operator ? all : scores;
   table.backward = backward_temporaries(shape);

@@ -79,7 +79,8 @@ StageParameters stage_parameters(const Prepared& prepared, const Plan& plan, int
 
 double micro_batch_parts(const Prepared& prepared, const Plan& plan) {
   const bool cuts = prepared.training.framework.memory.pipeline_splits_micro_batch;
-  if (!cuts || plan.pp == 1 || plan.grad_accum > 1) return 1;
+  const bool said = plan.grad_accum > 1 && !prepared.training.micro_batches_unknown;
+  if (!cuts || plan.pp == 1 || said) return 1;
   return std::min(plan.pp, plan.micro_batch);
 }
 

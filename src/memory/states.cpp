@@ -138,8 +138,12 @@ States adapter_states(const Prepared& prepared, const Plan& plan, const StagePar
     s.weights += 2 * padded_vocabulary(prepared, plan.tp) * prepared.architecture.hidden;
   if (run.framework.memory.no_sync_gradients && is_fsdp(plan.sharding))
     s.gradients = 2 * (own.total() - own.embedding - own.head + lp);
+  if (run.optimizer == Optimizer::adamw_paged && !zero) {  // pages move to the host
+    s.host += s.optimizer;
+    s.optimizer = 0;
+  }
   if (offloads(plan, workload::kOffloadOptimizer)) {
-    s.host = s.optimizer + s.gradients;
+    s.host += s.optimizer + s.gradients;
     s.optimizer = s.gradients = s.step_temporary = 0;
   }
   return s;
@@ -204,10 +208,13 @@ States trained_states(const Prepared& prepared, const Plan& plan, const StagePar
   s.gradients = bytes.gradients * gradient_part;
   s.optimizer = (bytes.master + bytes.moments) * part;
   s.step_temporary = step_temporary(bytes, recipe, plan, part, part);
-  s.gradients_always = run.framework.memory.gradient_buffer || plan.grad_accum > 1 ||
-                       recipe == StateRecipe::megatron || recipe == StateRecipe::deepspeed;
-  if (run.precision == Precision::fp8 && recipe == StateRecipe::megatron)
-    s.weights += whole - own.embedding - own.head;  // fp8 copy of the matrices
+  // Only plain torch without accumulation frees gradients before the next loss.
+  const bool freed = recipe == StateRecipe::hf_16bit || recipe == StateRecipe::hf_amp;
+  s.gradients_always = !freed || run.framework.memory.gradient_buffer || plan.grad_accum > 1;
+  // An fp8 copy of the matrices; recipes that reduce in 16 bits keep fp8 and its transpose
+  // instead of 16-bit weights, which is as much.
+  if (run.precision == Precision::fp8 && recipe == StateRecipe::megatron && bytes.gradients > 2)
+    s.weights += whole - own.embedding - own.head;
   if (run.optimizer == Optimizer::adamw_paged) {  // managed memory: pages move to the host
     s.host += bytes.moments * part;
     s.optimizer -= bytes.moments * part;
