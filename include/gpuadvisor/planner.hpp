@@ -71,7 +71,8 @@ struct Candidate {
 /// Named pruning rules; each is an exact bound, can be switched off, and is counted.
 ///   static_memory: weights, gradients and optimizer states alone exceed the GPU;
 ///   host_memory:   offloaded states alone exceed the node's memory;
-///   compute_bound: the time without any communication is above the best so far;
+///   compute_bound: the time of its matmuls and bubble alone, or its whole step time
+///                  (cheaper to know than its memory), is above the best so far;
 ///   memory:        a smaller micro-batch of the same plan already did not fit.
 enum class Rule : std::uint8_t { static_memory, host_memory, compute_bound, memory, count_ };
 inline constexpr std::size_t kRules = static_cast<std::size_t>(Rule::count_);

@@ -9,7 +9,7 @@ namespace gpuadvisor::advisor {
 namespace {
 
 constexpr double kComfortableFill = 0.7;  // of usable memory: full marks, room to grow
-constexpr double kTightFactor = 0.8;
+constexpr double kTightFactor = 0.8;         // tight, or states offloaded
 constexpr double kNoRdmaFactor = 0.7;
 constexpr double kNoBf16Factor = 0.8;
 constexpr double kKeyStep = 1e-6;
@@ -19,9 +19,10 @@ double vram_fit(const ResultRow& row) {
     const auto& memory = row.serving->estimate.memory;
     return memory.usable > 0 ? std::min(1.0, memory.need / memory.usable / kComfortableFill) : 0.0;
   }
-  const double fill = row.best.memory.needed() / row.cluster.gpu_memory_bytes;
-  const double tight = row.best.verdict == memory::Verdict::tight ? kTightFactor : 1.0;
-  return std::min(1.0, fill / kComfortableFill) * tight;
+  const double fill = row.least_gpu_bytes / row.cluster.gpu_memory_bytes;
+  const bool short_of_memory = row.best.verdict == memory::Verdict::tight ||
+                               row.best.plan.offload != workload::kOffloadNone;
+  return std::min(1.0, fill / kComfortableFill) * (short_of_memory ? kTightFactor : 1.0);
 }
 
 double interconnect(const ResultRow& row) {
@@ -91,6 +92,18 @@ auto order_key(Objective objective, const ResultRow& row) {
 
 }  // namespace
 
+double least_gpu_bytes(const Context& context, const memory::Prepared& prepared,
+                       const planner::Candidate& best, const catalog::Cluster& cluster) {
+  workload::Plan lean = best.plan;
+  const auto& fixed = context.query.constraints;
+  if (!fixed.micro_batch) {
+    lean.grad_accum *= lean.micro_batch;
+    lean.micro_batch = 1;
+  }
+  if (!fixed.recompute) lean.recompute = workload::Recompute::full;
+  return std::min(best.memory.needed(), memory::estimate(prepared, lean, cluster).needed());
+}
+
 void price_row(const Context& context, ResultRow& row) {
   if (row.instance != nullptr)
     row.quote = cost::quote(*row.instance, context.query.price_kind, context.query.region,
@@ -111,6 +124,8 @@ ResultRow make_row(const Context& context, const Trial& trial) {
   row.cluster = trial.cluster;
   row.training = trial.setup->prepared.training;
   row.best = trial.result.best.front();
+  row.least_gpu_bytes =
+      least_gpu_bytes(context, trial.setup->prepared, row.best, trial.cluster);
   row.memory_band = trial.setup->memory_band;
   row.performance_band = trial.setup->performance_band;
   price_row(context, row);

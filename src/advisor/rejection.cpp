@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "advisor/words.hpp"
@@ -7,7 +9,12 @@ namespace {
 
 using planner::Shortfall;
 
-std::string gib(double bytes) { return format_bytes(Bytes(bytes)); }
+/// GiB even above 1,024 of them: a host of 1,000 GiB is told from one of 1,024.
+std::string gib(double bytes) {
+  constexpr double kWhole = 100 * kGiB;
+  if (bytes < kWhole) return format_bytes(Bytes(bytes));
+  return format_integer(static_cast<std::int64_t>(std::llround(bytes / kGiB))) + " GiB";
+}
 
 std::string gpu_sentence(const Shortfall& shortfall, const catalog::Cluster& cluster) {
   return fmt::format("at least {} a GPU ({}), {} usable: {} missing", gib(shortfall.needed_gpu_bytes),

@@ -30,6 +30,7 @@ ResultRow row_of(const Context& context, const Setup& setup, const catalog::Clus
   row.cluster = cluster;
   row.training = setup.prepared.training;
   row.best = candidate;
+  row.least_gpu_bytes = least_gpu_bytes(context, setup.prepared, candidate, cluster);
   row.memory_band = setup.memory_band;
   row.performance_band = setup.performance_band;
   price_row(context, row);

@@ -50,6 +50,17 @@ void add_rates(Estimate& estimate, const Run& run, const workload::Plan& plan) {
   estimate.hfu = estimate.hardware_flops_per_step / capacity;
 }
 
+/// Recompute of whole layers that does not stop before the last matrix.
+bool repeats_all(const workload::Training& training, const workload::Plan& plan) {
+  return plan.recompute == Recompute::full && !training.checkpoint_early_stop;
+}
+
+/// Schedules whose bubble is the whole fill and drain (zero-bubble ones fill it).
+bool idles(const workload::Plan& plan) {
+  using workload::Schedule;
+  return plan.pp > 1 && plan.schedule != Schedule::zb_1p && plan.schedule != Schedule::zb_2p;
+}
+
 }  // namespace
 
 Estimate step_estimate(const Run& run, const LayerTimes& layer, const workload::Plan& plan) {
@@ -85,10 +96,14 @@ double step_lower_bound(const Run& run, const workload::Plan& plan) {
                         static_cast<double>(training.seq_len) / plan.cp;
   const double rate = std::max(run.machine.matmul, run.machine.matmul_fp8);
   const double split = training.framework.vocab_parallel ? plan.tp : 1;
-  const double layers = run.bound_flops / plan.tp / rate;
+  const double passes = run.trainable > 0 ? 3 : 2;
+  const double again = repeats_all(training, plan) ? 1 / passes : 0;
+  const double layers = (1 + again) * run.bound_flops / plan.tp / rate;
   const double heads = run.bound_head_flops / split / run.machine.matmul;
-  // The longest stage is no shorter than the mean stage.
-  return (1 - 1e-12) * tokens * (layers + heads) / plan.pp;
+  // The longest stage is no shorter than the mean stage; the others idle while the
+  // pipeline fills: m·max + (sum - max)/v >= sum/p·(m + (p - 1)/v).
+  const double filling = idles(plan) ? (plan.pp - 1.0) / std::max(1, plan.vpp) / micro_batches : 0;
+  return (1 - 1e-12) * tokens * (layers + heads) / plan.pp * (1 + filling);
 }
 
 }  // namespace gpuadvisor::performance

@@ -77,7 +77,12 @@ class SplitSearch {
     space_.inner(outer, inner_);
     const std::uint64_t plans = inner_.plans_per_state();
     stats_.in_space += plans * inner_.states.size();
-    if (plans == 0) return;
+    if (plans == 0 || inner_.states.empty()) return;
+    fill_bounds(outer);
+    if (least_bound_ * kRoundingSlack > incumbents_.limit()) {
+      count(Rule::compute_bound, plans * inner_.states.size());
+      return;
+    }
     for (const auto& state : inner_.states)
       if (!prune_state(outer, state, plans)) search_state(outer, state);
   }
@@ -117,19 +122,39 @@ class SplitSearch {
     return false;
   }
 
+  /// Time bounds of the split: they do not depend on states or interleaving.
+  void fill_bounds(const Outer& outer) {
+    bounds_.clear();
+    least_bound_ = -std::numeric_limits<double>::infinity();
+    if (!on(Rule::compute_bound) || options_.pareto) return;
+    least_bound_ = std::numeric_limits<double>::infinity();
+    for (const auto recompute : inner_.recomputes)
+      for (const auto& interleave : inner_.interleaves)
+        for (std::size_t at = interleave.first; at < interleave.last; ++at) {
+          const auto plan = space_.plan(outer, inner_, inner_.states.front(), interleave, recompute,
+                                        inner_.micro_batches[at]);
+          bounds_.push_back(models_.time_bound(plan));
+          least_bound_ = std::min(least_bound_, bounds_.back());
+        }
+  }
+
   void search_state(const Outer& outer, const StateChoice& state) {
     for (const auto& interleave : inner_.interleaves)
-      for (const auto recompute : inner_.recomputes)
-        climb(outer, state, interleave, recompute);
+      for (std::size_t kind = 0; kind < inner_.recomputes.size(); ++kind)
+        climb(outer, state, interleave, kind);
   }
 
   /// Micro-batches from small to large: once one does not fit, no larger one does.
   void climb(const Outer& outer, const StateChoice& state, const Interleave& interleave,
-             workload::Recompute recompute) {
+             std::size_t kind) {
     for (std::size_t at = interleave.first; at < interleave.last; ++at) {
-      candidate_.plan = space_.plan(outer, inner_, state, interleave, recompute,
+      if (too_slow(kind, at)) {
+        count(Rule::compute_bound, 1);
+        continue;
+      }
+      candidate_.plan = space_.plan(outer, inner_, state, interleave, inner_.recomputes[kind],
                                     inner_.micro_batches[at]);
-      if (too_slow()) {
+      if (timed_out()) {
         count(Rule::compute_bound, 1);
         continue;
       }
@@ -144,16 +169,22 @@ class SplitSearch {
     }
   }
 
-  [[nodiscard]] bool too_slow() {
-    if (!on(Rule::compute_bound) || options_.pareto) return false;
-    const double limit = incumbents_.limit();
-    return limit < std::numeric_limits<double>::infinity() &&
-           models_.time_bound(candidate_.plan) * kRoundingSlack > limit;
+  [[nodiscard]] bool too_slow(std::size_t kind, std::size_t at) const {
+    if (bounds_.empty()) return false;
+    return bounds_[kind * inner_.micro_batches.size() + at] * kRoundingSlack > incumbents_.limit();
+  }
+
+  /// The step time itself, which is cheaper than memory, once there is a limit to it.
+  [[nodiscard]] bool timed_out() {
+    timed_ = !bounds_.empty() && incumbents_.limit() < std::numeric_limits<double>::infinity();
+    if (!timed_) return false;
+    candidate_.performance = models_.performance(candidate_.plan);
+    return candidate_.performance.step_time_s > incumbents_.limit();
   }
 
   void accept() {
     ++stats_.fitting;
-    candidate_.performance = models_.performance(candidate_.plan);
+    if (!timed_) candidate_.performance = models_.performance(candidate_.plan);
     if (candidate_.performance.step_time_s <= incumbents_.limit()) {
       candidate_.verdict = memory::verdict(candidate_.memory.needed(), limits_.gpu_bytes,
                                            options_.error_p50);
@@ -170,7 +201,10 @@ class SplitSearch {
   Front front_;
   SearchStats stats_;
   Inner inner_;
+  std::vector<double> bounds_;  ///< by recompute kind, then position in inner_.micro_batches
+  double least_bound_ = 0;
   Candidate candidate_;
+  bool timed_ = false;  ///< candidate_.performance is of candidate_.plan
 };
 
 /// Splits are dealt into a fixed number of hands, whatever the number of threads:

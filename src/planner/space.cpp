@@ -39,6 +39,15 @@ Set<Sharding> wanted_shardings(const FrameworkRules& rules, const workload::Trai
   return rules.searched;
 }
 
+/// A frozen base that one GPU holds stays there; a quantised one is never offloaded.
+bool frozen_base_fits(const model::Architecture& architecture, const workload::Training& training,
+                      const catalog::Cluster& cluster) {
+  constexpr double kBytesOf16Bit = 2;
+  if (training.mode == workload::Mode::qlora) return true;
+  return training.mode == workload::Mode::lora &&
+         kBytesOf16Bit * model::count_parameters(architecture).total < cluster.gpu_memory_bytes;
+}
+
 }  // namespace
 
 std::uint64_t Inner::plans_per_state() const {
@@ -54,7 +63,9 @@ Space::Space(const model::Architecture& architecture, const workload::Training& 
       cluster_(cluster),
       constraints_(constraints),
       rules_(framework_rules(training.framework.id)),
-      shardings_(wanted_shardings(rules_, training, constraints)) {
+      shardings_(wanted_shardings(rules_, training, constraints)),
+      searches_offload_(rules_.searches_offload && cluster.host_memory_bytes > 0 &&
+                        !frozen_base_fits(architecture, training, cluster)) {
   const std::int64_t gpus = cluster.gpus;
   for (const auto tp : values(constraints.tp, Dimension::tp, gpus)) {
     if (!tp_divides_model(architecture, tp)) continue;
@@ -119,7 +130,7 @@ void Space::fill_states(const Outer& outer, Inner& out) const {
   int choices = 1;
   if (constraints_.offload)
     offloads[0] = *constraints_.offload;
-  else if (rules_.searches_offload && cluster_.host_memory_bytes > 0 && training_.mode != Mode::qlora)
+  else if (searches_offload_)
     choices = 3;
   for (unsigned bit = 0; bit <= static_cast<unsigned>(Sharding::hsdp); ++bit) {
     const auto sharding = static_cast<Sharding>(bit);

@@ -66,6 +66,7 @@ class Space {
   const Constraints& constraints_;
   const FrameworkRules& rules_;
   Set<workload::Sharding> shardings_;
+  bool searches_offload_ = false;
   std::vector<Outer> outers_;
 };
 
