@@ -31,6 +31,7 @@ constexpr EngineProfile vllm_04() {
   p.non_torch_1_bytes = k::non_torch_1_old * kGiB;
   p.host_layer_s = k::c_vllm4_layer;
   p.eager_context = 8192;
+  p.host_moe_layer_s = k::unfused_old_moe_layer;
   p.unfused_moe_layer_s = k::unfused_int4_moe_layer;
   p.marlin = false;
   p.prompts_ride = false;
@@ -49,6 +50,7 @@ constexpr EngineProfile vllm_05(std::int32_t from, double non_torch_gib) {
   p.host_s = k::c_vllm6;
   p.host_layer_s = k::c_generic_layer;
   p.eager_context = 0;
+  p.host_moe_layer_s = k::c_moe_layer;
   p.unfused_moe_layer_s = 0;
   p.marlin = true;
   return p;

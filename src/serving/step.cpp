@@ -152,9 +152,9 @@ StepTime graph_step(const StepContext& c, const StepWork& w) {
   add_attention(step, c, s, w);
   step.elementwise = k::elementwise_bytes * c.model->layers * c.model->architecture.hidden *
                      s.tokens / c.rates.bandwidth;
+  if (c.plan.dp_attention) scale(step, k::rank_imbalance);
   add_communication(step, c, tokens);
   step.launch = exposed_launch(c, w, step.total());
-  if (c.plan.dp_attention) scale(step, k::rank_imbalance);
   if (c.profile->step_factor != 1) scale(step, c.profile->step_factor);
   return step;
 }
