@@ -81,6 +81,7 @@ struct EngineProfile {
   double host_moe_layer_s = 0;    ///< more a layer with experts
   double unfused_moe_layer_s = 0; ///< more a layer where int4 experts have no fused kernel
   double expert_factor = 1;       ///< rate of expert GEMMs relative to dense ones
+  double cache_factor = 1;        ///< rate of decode attention relative to flash decoding
   double step_factor = 1;         ///< of the whole step (old kernels)
   double eager_context = 0;       ///< contexts longer than this run without graphs; 0 never
   double profile_tokens = 0;      ///< prompt tokens of the profiling run; 0 by the card
@@ -222,6 +223,8 @@ struct Speed {
   double decode_tokens_per_s = 0;   ///< of the running batch, prompts left out
   double requests_per_s = 0;
   double running = 0;            ///< sequences in a step, one replica
+  double input_token_s = 0;      ///< cluster seconds spent on one prompt token, and on one
+  double output_token_s = 0;     ///< output token; times the price they split the cost
   double utilisation = 0;        ///< open load: share of the saturated rate; above 1 the queue grows
   StepTime step;                 ///< the decode step
   Limit limit = Limit::bandwidth;
@@ -292,8 +295,10 @@ struct Option {
   Estimate estimate;
   bool pareto = false;  ///< no other option has both less time a token and more throughput
 };
-/// Every legal (format, tp, replicas) that fills the cluster and fits, best
-/// throughput first; marks the front of time a token against throughput.
+/// Every legal (format, tp, pp, replicas) that fills the cluster and fits, best
+/// throughput first; marks the front of time a token against throughput. Pipelines are
+/// tried across nodes and where GPUs meet over PCIe; engines without tensor parallelism
+/// split layers instead.
 [[nodiscard]] std::vector<Option> compare_options(const Model& model, const Request& request,
                                                   const catalog::Cluster& cluster,
                                                   std::span<const Quant> formats);
@@ -315,7 +320,7 @@ struct Simulation {
   double tpot_mean_s = 0, tpot_p50_s = 0, tpot_p95_s = 0, tpot_p99_s = 0;
   double peak_running = 0;
 };
-/// Continuous batching, step by step: admits in order while sequence cap and cache
+/// Continuous batching, step by step, arrivals dealt to replicas in turn: admits in order while sequence cap and cache
 /// allow, carries at most max_num_batched_tokens prompt tokens a step, times each step
 /// with step_time. Arrivals must be sorted by time. Deterministic.
 [[nodiscard]] Simulation simulate(const Model& model, const Request& request, const Plan& plan,

@@ -49,11 +49,45 @@ bool legal_tp(const Model& model, std::int32_t tp) {
   return a.kv_heads <= 0 || a.is_mla() || a.kv_heads % tp == 0 || tp % a.kv_heads == 0;
 }
 
+bool splits_layers(const Request& request) {
+  return engine_profile(request.engine, request.version).step != StepRule::graphs;
+}
+
+/// tp GPUs a replica: shards of each layer, or runs of layers where the engine has no
+/// tensor parallelism.
+Plan lay_out(const Request& request, const catalog::Cluster& cluster, std::int32_t tp, std::int32_t pp) {
+  Plan plan;
+  plan.layer_split = tp > 1 && splits_layers(request);
+  (plan.layer_split ? plan.split_gpus : plan.tp) = tp;
+  plan.pp = pp;
+  plan.replicas = cluster.gpus / (tp * pp);
+  return plan;
+}
+
+/// Pipelines pay across nodes, each node a stage, and over PCIe inside one.
+bool pipeline_helps(const Model& model, const Request& request, const catalog::Cluster& cluster,
+                    std::int32_t tp, std::int32_t pp) {
+  if (splits_layers(request) || pp > model.layers) return false;
+  if (tp * pp > cluster.gpus_per_node) return tp == cluster.gpus_per_node;
+  return cluster.link == catalog::NodeLink::pcie;
+}
+
+void add_option(std::vector<Option>& options, const Model& model, const Request& request,
+                const catalog::Cluster& cluster, Option option) {
+  if (cluster.gpus % option.plan.gpus_per_replica() != 0 ||
+      !refusal(model, request, option.plan, *cluster.gpu).empty() ||
+      !estimate_memory(model, request, option.plan, cluster).fits)
+    return;
+  option.estimate = estimate(model, request, option.plan, cluster);
+  options.push_back(option);
+}
+
 bool better(const Option& left, const Option& right) {
   const double a = left.estimate.speed.output_tokens_per_s;
   const double b = right.estimate.speed.output_tokens_per_s;
   if (a != b) return a > b;
   if (left.plan.tp != right.plan.tp) return left.plan.tp < right.plan.tp;
+  if (left.plan.pp != right.plan.pp) return left.plan.pp < right.plan.pp;
   return left.quant < right.quant;
 }
 
@@ -130,18 +164,12 @@ std::vector<Option> compare_options(const Model& model, const Request& request,
   for (const Quant quant : formats) {
     Request wanted = request;
     wanted.quant = quant;
-    for (std::int32_t tp = 1; tp <= cluster.gpus_per_node && tp <= cluster.gpus; tp *= 2) {
-      Option option;
-      option.quant = quant;
-      option.plan.tp = tp;
-      option.plan.replicas = cluster.gpus / tp;
-      if (cluster.gpus_per_node % tp != 0 ||
-          !refusal(model, wanted, option.plan, *cluster.gpu).empty() ||
-          !estimate_memory(model, wanted, option.plan, cluster).fits)
-        continue;
-      option.estimate = estimate(model, wanted, option.plan, cluster);
-      options.push_back(option);
-    }
+    for (std::int32_t tp = 1; tp <= cluster.gpus_per_node && tp <= cluster.gpus; tp *= 2)
+      for (std::int32_t pp = 1; tp * pp <= cluster.gpus; pp *= 2) {
+        const Option option{quant, lay_out(request, cluster, tp, pp), {}, false};
+        if (pp > 1 && !pipeline_helps(model, request, cluster, tp, pp)) break;
+        add_option(options, model, wanted, cluster, option);
+      }
   }
   std::sort(options.begin(), options.end(), better);
   mark_front(options);

@@ -31,6 +31,7 @@ constexpr EngineProfile vllm_04() {
   p.non_torch_1_bytes = k::non_torch_1_old * kGiB;
   p.host_layer_s = k::c_vllm4_layer;
   p.eager_context = 8192;
+  p.cache_factor = k::kv_vllm4;
   p.host_moe_layer_s = k::unfused_old_moe_layer;
   p.unfused_moe_layer_s = k::unfused_int4_moe_layer;
   p.marlin = false;
@@ -50,6 +51,7 @@ constexpr EngineProfile vllm_05(std::int32_t from, double non_torch_gib) {
   p.host_s = k::c_vllm6;
   p.host_layer_s = k::c_generic_layer;
   p.eager_context = 0;
+  p.cache_factor = 1;
   p.host_moe_layer_s = k::c_moe_layer;
   p.unfused_moe_layer_s = 0;
   p.marlin = true;
@@ -99,7 +101,11 @@ constexpr EngineProfile tensorrt(std::int32_t from, double fraction, double rese
   p.windows = false;
   p.windows_in_kernels = false;
   p.max_sequences = 2048;
-  p.moe_dp_attention = from >= 1900;
+  if (from >= 1900) {  // PyTorch backend
+    p.moe_dp_attention = true;
+    p.host_s = k::c_trt10;
+    p.host_layer_s = k::c_trt10_layer;
+  }
   return p;
 }
 

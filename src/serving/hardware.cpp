@@ -110,6 +110,7 @@ Rates serving_rates(const catalog::Gpu& gpu, Quant quant, const EngineProfile& p
   r.gemm_16 = s.ec16 * sustained_16(gpu);
   r.gemm = gemm_rate(gpu, s, kernel, quant, profile);
   r.peak_16 = peak_16(gpu);
+  r.sustained_16 = sustained_16(gpu);
   r.prompt_attention = r.peak_16 * (gpu.has_flash_attention_2() || gpu.compute_capability >= 8 ||
                                             gpu.vendor != "NVIDIA"
                                         ? s.efa

@@ -19,6 +19,7 @@ struct Rates {
   double gemm_16 = 0;
   double prompt_attention = 0;
   double peak_16 = 0;
+  double sustained_16 = 0;  ///< matmul as measured
 };
 [[nodiscard]] Rates serving_rates(const catalog::Gpu& gpu, Quant quant,
                                   const EngineProfile& profile);
@@ -37,7 +38,7 @@ struct AllReduce {
 
 /// llama.cpp kernels by class.
 struct LlamaCppRates {
-  double decode = 0, prompt = 0;  ///< share of bandwidth, share of the 16-bit peak
+  double decode = 0, prompt = 0;  ///< share of bandwidth, share of the sustained 16-bit rate
 };
 [[nodiscard]] LlamaCppRates llama_cpp_rates(const catalog::Gpu& gpu, Quant quant);
 

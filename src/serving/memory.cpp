@@ -101,9 +101,13 @@ void move_layers_to_host(Memory& m, const Model& model, const Request& request,
   m.weights *= share;
 }
 
-void judge(Memory& m, const Request& request, const EngineProfile& profile, double total) {
-  const double running = profile.pool == PoolRule::growing ? std::max(1.0, request.concurrency) : 1;
-  const double one = m.kv_bytes_per_sequence * running;
+/// Engines with a pool start when one sequence of the model length fits; the others need
+/// the cache of the whole batch.
+void judge(Memory& m, const Request& request, const EngineProfile& profile, double total,
+           double longest) {
+  const bool growing = profile.pool == PoolRule::growing;
+  const double one = growing ? m.kv_bytes_per_sequence * std::max(1.0, request.concurrency)
+                             : std::max(m.kv_bytes_per_sequence, longest);
   m.usable = total;
   const double fixed = m.weights + m.lora + m.draft + m.activations + m.non_torch + m.graphs;
   m.need = fixed + one + (profile.pool == PoolRule::free_fraction ? profile.reserve_bytes : 0);
@@ -136,7 +140,8 @@ Memory estimate_memory(const Model& model, const Request& request, const Plan& p
   }
   m.kv_pool = total > 0 ? pool_bytes(m, request, profile, total) : 0;
   count_blocks(m, model, request, plan, profile);
-  judge(m, request, profile, total);
+  judge(m, request, profile, total,
+        kv_bytes(model, plan, model_length(request), element, profile.windows));
   if (profile.pool != PoolRule::growing) m.table_total = m.reserved * plan.gpus_per_replica();
   return m;
 }

@@ -158,6 +158,22 @@ Statistics statistics(const std::vector<SimulatedRequest>& requests,
   return {sum / count, percentile(values, .50), percentile(values, .95), percentile(values, .99)};
 }
 
+void summarise(Simulation& result, std::span<const Arrival> arrivals) {
+  double tokens = 0;
+  for (const Arrival& a : arrivals) tokens += a.output_len;
+  result.output_tokens_per_s = result.duration_s > 0 ? tokens / result.duration_s : 0;
+  const Statistics first = statistics(result.requests, &SimulatedRequest::ttft_s);
+  const Statistics token = statistics(result.requests, &SimulatedRequest::tpot_s);
+  result.ttft_mean_s = first.mean;
+  result.ttft_p50_s = first.p50;
+  result.ttft_p95_s = first.p95;
+  result.ttft_p99_s = first.p99;
+  result.tpot_mean_s = token.mean;
+  result.tpot_p50_s = token.p50;
+  result.tpot_p95_s = token.p95;
+  result.tpot_p99_s = token.p99;
+}
+
 /// splitmix64 (Steele et al. 2014): the same numbers on every platform.
 struct Random {
   std::uint64_t state;
@@ -188,25 +204,22 @@ double draw_length(Random& random, double mean, double p95) {
 Simulation simulate(const Model& model, const Request& request, const Plan& plan,
                     const catalog::Cluster& cluster, std::span<const Arrival> arrivals) {
   const Server server(model, request, plan, cluster);
-  Queue queue(server, arrivals);
-  queue.run();
+  const auto replicas = static_cast<std::size_t>(std::max(1, plan.replicas));
   Simulation result;
-  result.requests = std::move(queue.results());
-  result.duration_s = queue.clock() - (arrivals.empty() ? 0 : arrivals.front().time_s);
-  double tokens = 0;
-  for (const Arrival& a : arrivals) tokens += a.output_len;
-  result.output_tokens_per_s = result.duration_s > 0 ? tokens / result.duration_s : 0;
-  const Statistics first = statistics(result.requests, &SimulatedRequest::ttft_s);
-  const Statistics token = statistics(result.requests, &SimulatedRequest::tpot_s);
-  result.ttft_mean_s = first.mean;
-  result.ttft_p50_s = first.p50;
-  result.ttft_p95_s = first.p95;
-  result.ttft_p99_s = first.p99;
-  result.tpot_mean_s = token.mean;
-  result.tpot_p50_s = token.p50;
-  result.tpot_p95_s = token.p95;
-  result.tpot_p99_s = token.p99;
-  result.peak_running = queue.peak();
+  result.requests.resize(arrivals.size());
+  double end = 0;
+  for (std::size_t replica = 0; replica < replicas; ++replica) {
+    std::vector<Arrival> share;
+    for (std::size_t i = replica; i < arrivals.size(); i += replicas) share.push_back(arrivals[i]);
+    Queue queue(server, share);
+    queue.run();
+    for (std::size_t i = 0; i < share.size(); ++i)
+      result.requests[replica + i * replicas] = queue.results()[i];
+    end = std::max(end, queue.clock());
+    result.peak_running = std::max(result.peak_running, queue.peak());
+  }
+  result.duration_s = arrivals.empty() ? 0 : end - arrivals.front().time_s;
+  summarise(result, arrivals);
   return result;
 }
 

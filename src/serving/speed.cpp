@@ -162,6 +162,19 @@ void add_phase_rates(Speed& speed, const Ask& a) {
     speed.decode_tokens_per_s = std::max(1.0, speed.running) * a.server.tokens_a_step() / step * a.replicas;
 }
 
+/// Splits the time of one request on the cluster between its prompt and its output, as
+/// the prompt alone and its part of the decode steps would take.
+void add_token_times(Speed& speed, const Ask& a) {
+  const double input = std::max(1.0, a.request.input_len);
+  const double prompt = a.server.prefill(1).total();
+  const double token = speed.step.total() / std::max(1.0, speed.running) / a.server.tokens_a_step();
+  const double request = prompt + token * a.request.output_len;
+  if (speed.requests_per_s <= 0 || request <= 0) return;
+  const double scale = 1 / (speed.requests_per_s * request);
+  speed.input_token_s = prompt / input * scale;
+  speed.output_token_s = token * scale;
+}
+
 }  // namespace
 
 Estimate estimate(const Model& model, const Request& request, const Plan& plan,
@@ -181,6 +194,7 @@ Estimate estimate(const Model& model, const Request& request, const Plan& plan,
   }
   if (speed.limit != Limit::kv_capacity) speed.limit = speed.step.limit();
   add_phase_rates(speed, ask);
+  add_token_times(speed, ask);
   return result;
 }
 

@@ -89,7 +89,7 @@ void add_attention(StepTime& step, const StepContext& c, const Sharing& s, const
   if (s.sequences > 0) {
     const double cache = kv_bytes(m, c.plan, w.context, c.element_bytes, windows) * c.plan.pp *
                          c.plan.split_gpus;
-    step.kv_read = s.sequences * cache / c.rates.cache_bw;
+    step.kv_read = s.sequences * cache / (c.rates.cache_bw * c.profile->cache_factor);
     if (m.architecture.is_mla()) {
       // Absorbed latent attention: every head multiplies the shared row.
       const model::Architecture& a = m.architecture;
@@ -129,7 +129,7 @@ double cube_sum(double device, double host) { return std::cbrt(device * device *
 double exposed_launch(const StepContext& c, const StepWork& w, double device) {
   const EngineProfile& p = *c.profile;
   const double host = host_time(c, w);
-  const double eager = k::eager_layer * c.model->layers;
+  const double eager = k::eager_layer * c.model->layers + k::eager_moe_layer * c.model->moe_layers;
   const bool long_context = p.eager_context > 0 && w.context > p.eager_context;
   if ((w.sequences <= 0 && p.prompts_eager) || long_context || c.request->enforce_eager)
     return cube_sum(device, std::max(host, eager)) - device;
@@ -216,13 +216,20 @@ StepContext make_context(const Model& model, const Request& request, const Plan&
 StepTime step_time(const StepContext& c, const StepWork& work) {
   // A pipeline runs pp groups of sequences at once, each a share of the load.
   StepWork share = work;
-  share.sequences /= c.plan.pp;
+  share.sequences = std::max(work.sequences / c.plan.pp, std::min(1.0, work.sequences));
   share.prompt_tokens /= c.plan.pp;
   StepTime step;
   switch (c.profile->step) {
     case StepRule::eager_python: step = eager_step(c, share); break;
     case StepRule::llama_cpp: step = llama_cpp_step(c, share); break;
     case StepRule::graphs: step = graph_step(c, share); break;
+  }
+  // A slice of a card has its share of every unit.
+  const double slice = c.cluster->instance != nullptr ? c.cluster->instance->gpu_fraction : 1;
+  if (slice > 0 && slice < 1) {
+    const double launch = step.launch;
+    scale(step, 1 / slice);
+    step.launch = launch;
   }
   if (c.plan.pp > 1) step.all_reduce += (c.plan.pp - 1) * k::ar_latency_nvlink;
   return step;

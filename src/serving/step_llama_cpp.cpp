@@ -32,7 +32,7 @@ void add_decode(StepTime& step, const StepContext& c, const StepWork& w) {
   step.kv_read += w.sequences * kv_bytes(m, one, w.context, c.element_bytes, true) /
                   (c.rates.bandwidth * k::lc_kv);
   step.compute += 2 * active_linear(m) * std::max(0.0, w.sequences - 1) /
-                  (c.rates.peak_16 * rates.prompt);
+                  (c.rates.sustained_16 * rates.prompt);
   step.launch += c.profile->host_s + c.profile->host_layer_s * m.layers +
                  k::lc_hop * (c.plan.split_gpus - 1);
 }
@@ -45,7 +45,7 @@ void add_prompt(StepTime& step, const StepContext& c, const StepWork& w) {
   const double pipeline = gpus > 1 ? (batches + gpus - 1) / (batches * gpus) / k::lc_pipeline : 1;
   const double flops = 2 * active_linear(m) * n;
   const double share = gpu_share(c);
-  step.compute += pipeline * (flops * share / (c.rates.peak_16 * rates.prompt) +
+  step.compute += pipeline * (flops * share / (c.rates.sustained_16 * rates.prompt) +
                               flops * (1 - share) / k::host_flops);
   // Without flash attention all scores are computed: no causal halving.
   step.prompt_attention += pipeline * attention_flops(m, n, n, true) / 2 / (c.rates.peak_16 * k::lc_attention);
