@@ -53,17 +53,20 @@ Exchange tensor_exchange(const LayerContext& context) {
   const double bytes = context.tokens * context.architecture.hidden * machine.element_bytes;
   const double last = collective_time(
       machine, key.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, group, bytes);
+  // Tensor-wise scaled fp8 operands are gathered after their cast.
+  const double gathered = machine.matmul_fp8 > 0 && !training.fp8_rowwise ? 0.5 * bytes : bytes;
   const double first =
-      key.sequence_parallel ? collective_time(machine, Collective::all_gather, group, bytes) : 0;
+      key.sequence_parallel ? collective_time(machine, Collective::all_gather, group, gathered) : 0;
   const double pass = joins(context) * (first + last);
-  const bool both = training.tp_overlap || training.async_tp;
-  const double forward_hidden = both ? speed::tp_ov : 0;
+  double forward_hidden = training.tp_overlap ? speed::tp_ov : 0;
+  if (training.async_tp) forward_hidden = std::max(forward_hidden, speed::async_ov);
   double backward_hidden = forward_hidden;
   if (training.tp_backward_overlap && !training.adapters())
     backward_hidden = std::max(backward_hidden, speed::tp_bov);
   const double forward = (1 - forward_hidden) * pass;
   const double skipped = training.checkpoint_early_stop ? (1 - forward_hidden) * last : 0;
-  return {forward, (1 - backward_hidden) * pass, forward - skipped};
+  return {forward, (1 - backward_hidden) * pass, forward - skipped,
+          (1 - forward_hidden) * joins(context) * first};
 }
 
 Exchange context_exchange(const LayerContext& context, const PassTimes& attention) {

@@ -5,10 +5,11 @@
 
 namespace gpuadvisor::performance {
 
-/// Exposed seconds of one kind of exchange: the two passes, and a repeated forward under
-/// recompute of the whole layer.
+/// Exposed seconds of one kind of exchange: the two passes, a repeated forward under
+/// recompute of the whole layer, and its gathers alone, which recompute by operator does
+/// again (reductions are kept).
 struct Exchange {
-  double forward = 0, backward = 0, repeated = 0;
+  double forward = 0, backward = 0, repeated = 0, regathered = 0;
 };
 
 /// Two all-reduces a pass, or all-gather and reduce-scatter with sequence parallelism

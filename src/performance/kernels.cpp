@@ -27,7 +27,19 @@ struct LinearTimes {
   double forward = 0, data_gradient = 0, weight_gradient = 0;
 };
 
-LinearTimes linear_times(const Machine& machine, const Linear& linear, double tokens, double groups) {
+/// Under sequence parallelism operands of the model's width are cast before they are
+/// gathered; their transposes are not divided.
+double cast_share(double width, double hidden, double hidden_split) {
+  constexpr double kTransposes = 1.0 / 3;
+  return width == hidden ? (1 - kTransposes) / hidden_split + kTransposes : 1;
+}
+
+struct LinearWork {
+  double tokens = 0, groups = 1, hidden = 0, hidden_split = 1;
+};
+
+LinearTimes linear_times(const Machine& machine, const Linear& linear, const LinearWork& work) {
+  const double tokens = work.tokens, groups = work.groups;
   const auto product = [&](double m, double n, double k) {
     return matmul_time(machine, {m, n, k, groups, true});
   };
@@ -35,9 +47,11 @@ LinearTimes linear_times(const Machine& machine, const Linear& linear, double to
                     product(linear.out, linear.in, tokens)};
   if (machine.matmul_fp8 > 0) {
     const double cast = 0.5 * speed::q8 * tokens * groups / machine.elementwise_bw;
-    times.forward += cast * linear.in;
-    times.data_gradient += cast * linear.out;
-    times.weight_gradient += cast * linear.in;
+    const double in = linear.in * cast_share(linear.in, work.hidden, work.hidden_split);
+    const double out = linear.out * cast_share(linear.out, work.hidden, work.hidden_split);
+    times.forward += cast * in;
+    times.data_gradient += cast * out;
+    times.weight_gradient += cast * in;
   }
   return times;
 }
@@ -49,9 +63,12 @@ void add_linear(KernelTimes& kernels, const LinearTimes& times, double copies) {
 }
 
 void add_dense(KernelTimes& kernels, const LayerContext& context) {
+  const bool casts_shards = context.key.sequence_parallel && !context.training.fp8_rowwise;
+  const LinearWork work{context.tokens, 1, 1.0 * context.architecture.hidden,
+                        casts_shards ? 1.0 * context.key.tp : 1};
   for (int i = 0; i < context.shape.dense_count; ++i) {
-    const auto times = linear_times(context.machine, context.shape.dense[static_cast<std::size_t>(i)],
-                                    context.tokens, 1);
+    const auto times =
+        linear_times(context.machine, context.shape.dense[static_cast<std::size_t>(i)], work);
     add_linear(kernels, times, 1);
     if (i == context.shape.last_dense) kernels.last_linear_forward = times.forward;
   }
@@ -60,11 +77,11 @@ void add_dense(KernelTimes& kernels, const LayerContext& context) {
 void add_experts(KernelTimes& kernels, const LayerContext& context) {
   const double experts = context.shape.local_experts;
   if (context.shape.expert_count == 0) return;
-  const double tokens = context.routed / experts;
   const bool sequential = experts_one_by_one(context.training);
+  const LinearWork work{context.routed / experts, sequential ? 1 : experts};
   for (int i = 0; i < context.shape.expert_count; ++i) {
     const Linear& linear = context.shape.expert[static_cast<std::size_t>(i)];
-    const auto times = linear_times(context.machine, linear, tokens, sequential ? 1 : experts);
+    const auto times = linear_times(context.machine, linear, work);
     add_linear(kernels, times, sequential ? experts : 1);
   }
 }
@@ -131,17 +148,22 @@ KernelTimes kernel_times(const LayerContext& context) {
   return kernels;
 }
 
+bool recomputes_operators(const workload::Training& training, Recompute recompute) {
+  return recompute == Recompute::selective_op ||
+         (recompute == Recompute::selective && training.framework.selective_by_operator);
+}
+
 double recompute_time(const LayerContext& context, const KernelTimes& kernels) {
   switch (context.key.recompute) {
     case Recompute::none: return 0;
     case Recompute::full: return full_recompute(context, kernels);
     case Recompute::selective_layer: return 0.5 * full_recompute(context, kernels);
     case Recompute::selective:
-      if (!context.training.framework.selective_by_operator) return kernels.attention.forward;
-      break;
     case Recompute::selective_op: break;
   }
-  return 0.5 * kernels.linear_forward + kernels.elementwise.forward;
+  return recomputes_operators(context.training, context.key.recompute)
+             ? 0.5 * kernels.linear_forward + kernels.elementwise.forward
+             : kernels.attention.forward;
 }
 
 double host_time(const LayerContext& context) {

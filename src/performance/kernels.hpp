@@ -38,6 +38,10 @@ struct KernelTimes {
 };
 [[nodiscard]] KernelTimes kernel_times(const LayerContext& context);
 
+/// Whether recompute runs chosen operators again instead of whole layers or the attention core.
+[[nodiscard]] bool recomputes_operators(const workload::Training& training,
+                                        workload::Recompute recompute);
+
 /// Forward work done again in the backward pass.
 [[nodiscard]] double recompute_time(const LayerContext& context, const KernelTimes& kernels);
 

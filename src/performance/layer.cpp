@@ -54,6 +54,8 @@ Passes layer_passes(const LayerContext& context, const KernelTimes& kernels) {
   terms.compute = kernels.forward() + reference + kernels.backward();
   terms.recompute = recompute_time(context, kernels);
   terms.tensor_comm = tensor.forward + tensor.backward + again * tensor.repeated;
+  if (recomputes_operators(context.training, context.key.recompute))
+    terms.tensor_comm += tensor.regathered;
   terms.context_comm = ring.forward + ring.backward + again * ring.repeated;
   terms.expert_comm = expert.forward + expert.backward + again * expert.repeated;
   passes.forward =
