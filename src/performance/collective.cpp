@@ -39,6 +39,20 @@ double alltoall_time(const Machine& machine, const Group& group, double bytes) {
   return machine.latency_s + std::max(near, far) * ramp;
 }
 
+double dispatch_time(const Machine& machine, const Group& group, double bytes, int copies) {
+  if (group.size <= 1 || bytes <= 0 || copies <= 0) return 0;
+  const double inside = members_in_node(machine, group);
+  const double nodes = whole_up(group.size / inside);
+  double untouched = 1;  // chance that none of the copies goes to a given node
+  for (int i = 0; i < copies; ++i) untouched *= 1 - 1 / nodes;
+  const double far_bytes = bytes * (nodes - 1) * (1 - untouched);
+  const double near_bytes = bytes * copies * (inside - 1) / inside;
+  const double near = near_bytes / machine.alltoall_bw;
+  const double far = far_bytes / (machine.fabric_share() * speed::a2a_fabric);
+  const double sent = std::max(bytes, near_bytes);
+  return machine.latency_s + std::max(near, far) * (sent + speed::ar_half) / sent;
+}
+
 double relative_bandwidth(const Machine& machine, const Group& group) {
   const double inside = members_in_node(machine, group);
   if (inside >= group.size) return 1;

@@ -24,6 +24,12 @@ struct Group {
 /// its own part included. Peers in the node and across nodes are served at the same time.
 [[nodiscard]] double alltoall_time(const Machine& machine, const Group& group, double bytes);
 
+/// Seconds to send every token to `copies` ranks of the group chosen at random, when a
+/// token crosses to each node once and is spread there over NVLink (as DeepEP's kernels
+/// do). `bytes` are those of one copy of all tokens of a rank.
+[[nodiscard]] double dispatch_time(const Machine& machine, const Group& group, double bytes,
+                                   int copies);
+
 /// Collective bus bandwidth of a group relative to that inside a node, at most 1.
 [[nodiscard]] double relative_bandwidth(const Machine& machine, const Group& group);
 

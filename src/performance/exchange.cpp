@@ -78,8 +78,11 @@ Exchange context_exchange(const LayerContext& context, const PassTimes& attentio
 Exchange expert_exchange(const LayerContext& context) {
   if (context.key.ep <= 1 || !context.kind.moe) return {};
   const Group group{1.0 * context.key.ep, 1};
+  const int copies = std::max(1, context.architecture.experts_per_token);
   const double bytes = context.routed * context.architecture.hidden * context.machine.element_bytes;
-  const double pass = 2 * alltoall_time(context.machine, group, bytes);
+  const bool joins_copies = context.training.kernel_profile == workload::KernelProfile::fused;
+  const double pass = 2 * (joins_copies ? dispatch_time(context.machine, group, bytes / copies, copies)
+                                        : alltoall_time(context.machine, group, bytes));
   return {pass, pass, pass};
 }
 

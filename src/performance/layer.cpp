@@ -71,9 +71,12 @@ void apply_host_floor(const LayerContext& context, Passes& passes) {
   const double backward_floor = host * (context.key.recompute == Recompute::full ? 2 : 1);
   const double forward = std::max(passes.forward, host);
   const double backward = std::max(passes.backward, backward_floor);
-  passes.terms.host = forward - passes.forward + (backward - passes.backward);
-  passes.forward = forward;
-  passes.backward = backward;
+  // Dropless routing reads the experts' token counts back before it can launch them.
+  const double stall = context.kind.moe ? speed::routing_stall : 0;
+  passes.terms.host = forward - passes.forward + (backward - passes.backward) +
+                      stall * (1 + repeats(context.key.recompute));
+  passes.forward = forward + stall;
+  passes.backward = backward + stall * repeats(context.key.recompute);
 }
 
 /// Exposed gathers are charged to the host link by its share of them.

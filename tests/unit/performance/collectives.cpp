@@ -1,5 +1,7 @@
 #include "performance/collective.hpp"
 
+#include <algorithm>
+
 #include "calibration_data.hpp"
 #include "fixtures.hpp"
 #include "test_support/catch.hpp"
@@ -46,6 +48,19 @@ TEST_CASE("all-to-all leaves the node for the far peers only", "[collective]") {
   // 16 ranks in two nodes: half the bytes over 20 GB/s x a2a_fabric.
   const double far = 32e6 / (20e9 * speed::a2a_fabric) * 1.0925;
   CHECK_THAT(alltoall_time(machine, {16, 1}, 64e6), WithinRel(20e-6 + far, 1e-3));
+}
+
+TEST_CASE("a token crosses to each node once", "[collective]") {
+  // 16 ranks in 2 nodes, 8 copies: the far node gets one with chance 1 - 2^-8. 32 MB a
+  // copy over 20 GB/s x a2a_fabric; a plain all-to-all would send 4 copies there.
+  const auto machine = testing::round_machine();
+  const double sent = 8 * 32e6 * 7 / 8;
+  const double far = 32e6 * (1 - 1.0 / 256) / (20e9 * speed::a2a_fabric);
+  const double near = sent / 200e9;
+  const double ramp = (sent + speed::ar_half) / sent;
+  const double expected = 20e-6 + std::max(near, far) * ramp;
+  CHECK_THAT(dispatch_time(machine, {16, 1}, 32e6, 8), WithinRel(expected, 1e-9));
+  CHECK(dispatch_time(machine, {16, 1}, 32e6, 8) < 0.4 * alltoall_time(machine, {16, 1}, 8 * 32e6));
 }
 
 TEST_CASE("members of a node by stride", "[collective]") {
