@@ -7,18 +7,6 @@
 namespace gpuadvisor::memory {
 namespace {
 
-// hsdp without a group size shards within the node; FSDP frameworks shard over context
-// ranks even when data parallelism is 1.
-Plan with_group(const Prepared& prepared, Plan plan, const catalog::Cluster& cluster) {
-  if (plan.sharding == workload::Sharding::none && plan.cp > 1 &&
-      prepared.training.recipe == workload::StateRecipe::fsdp_mixed)
-    plan.sharding = workload::Sharding::fsdp;
-  if (plan.sharding == workload::Sharding::hsdp && plan.hsdp_group == 0)
-    plan.hsdp_group = std::max(1, std::min(cluster.gpus_per_node / std::max(1, plan.tp * plan.pp),
-                                           static_cast<int>(plan.shard_group())));
-  return plan;
-}
-
 struct Peak {
   Breakdown bytes;
   Phase phase = Phase::loss;
@@ -56,6 +44,18 @@ Breakdown with_buffers(Breakdown b, double buffers) {
 
 }  // namespace
 
+// hsdp without a group size shards within the node; FSDP frameworks shard over context
+// ranks even when data parallelism is 1.
+Plan normalised(const Prepared& prepared, Plan plan, const catalog::Cluster& cluster) {
+  if (plan.sharding == workload::Sharding::none && plan.cp > 1 &&
+      prepared.training.recipe == workload::StateRecipe::fsdp_mixed)
+    plan.sharding = workload::Sharding::fsdp;
+  if (plan.sharding == workload::Sharding::hsdp && plan.hsdp_group == 0)
+    plan.hsdp_group = std::max(1, std::min(cluster.gpus_per_node / std::max(1, plan.tp * plan.pp),
+                                           static_cast<int>(plan.shard_group())));
+  return plan;
+}
+
 Stage stage_of(const Prepared& prepared, const Plan& plan, int index) {
   Stage stage;
   stage.parameters = stage_parameters(prepared, plan, index);
@@ -86,7 +86,7 @@ Breakdown breakdown(const Stage& stage, Phase phase) {
 
 Estimate estimate(const Prepared& prepared, const Plan& given, const catalog::Cluster& cluster,
                   StageChoice choice) {
-  const Plan plan = with_group(prepared, given, cluster);
+  const Plan plan = normalised(prepared, given, cluster);
   Estimate result;
   result.overhead_bytes = overhead(prepared, plan, cluster);
   double worst = -1;
@@ -115,12 +115,12 @@ Estimate estimate(const Prepared& prepared, const Plan& given, const catalog::Cl
 
 Breakdown phase_breakdown(const Prepared& prepared, const Plan& plan,
                           const catalog::Cluster& cluster, Phase phase, int stage) {
-  return breakdown(stage_of(prepared, with_group(prepared, plan, cluster), stage), phase);
+  return breakdown(stage_of(prepared, normalised(prepared, plan, cluster), stage), phase);
 }
 
 double static_lower_bound(const Prepared& prepared, const Plan& given,
                           const catalog::Cluster& cluster) {
-  const Plan plan = with_group(prepared, given, cluster);
+  const Plan plan = normalised(prepared, given, cluster);
   double worst = 0;
   for (const int index : {0, plan.pp - 1}) {
     const States s = states(prepared, plan, stage_parameters(prepared, plan, index));

@@ -69,6 +69,8 @@ struct Stage {
 [[nodiscard]] Head head(const Prepared& prepared, const Plan& plan, const StageParameters& own);
 [[nodiscard]] Activations activations(const Prepared& prepared, const Plan& plan,
                                       const StageParameters& own, int stage);
+/// The plan with what it leaves to the cluster or the framework decided.
+[[nodiscard]] Plan normalised(const Prepared& prepared, Plan plan, const catalog::Cluster& cluster);
 [[nodiscard]] Stage stage_of(const Prepared& prepared, const Plan& plan, int stage);
 [[nodiscard]] Breakdown breakdown(const Stage& stage, Phase phase);
 
