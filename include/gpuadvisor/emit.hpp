@@ -42,6 +42,10 @@ struct Job {
 /// The target that a launch of this result usually needs.
 [[nodiscard]] Target usual_target(const Job& job);
 
+/// The framework whose plans the target can express; nothing when any will do. Rank
+/// with this framework before writing the file.
+[[nodiscard]] std::optional<workload::Framework> framework_of(Target target);
+
 /// One whole file. Holds exactly the recommended settings; what only the user knows
 /// (paths, image, network ids) is an environment variable that the file demands.
 /// Errors (usage): the target cannot express the plan, such as pipeline stages in

@@ -52,6 +52,7 @@ struct Command {
                                           const Environment& environment);
 [[nodiscard]] Result<Output> run_plan(const Arguments& arguments, const Environment& environment);
 [[nodiscard]] Result<Output> run_check(const Arguments& arguments, const Environment& environment);
+[[nodiscard]] Result<Output> run_emit(const Arguments& arguments, const Environment& environment);
 [[nodiscard]] Result<Output> run_catalog_list(const Arguments& arguments,
                                               const Environment& environment);
 [[nodiscard]] Result<Output> run_catalog_show(const Arguments& arguments,

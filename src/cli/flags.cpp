@@ -6,8 +6,8 @@ namespace gpuadvisor::cli {
 namespace {
 
 using G = FlagGroup;
-constexpr std::uint32_t kRanking = kRecommend | kCheck;
-constexpr std::uint32_t kFixed = kEstimate | kPlan | kCheck;
+constexpr std::uint32_t kRanking = kRecommend | kCheck | kEmit;
+constexpr std::uint32_t kFixed = kEstimate | kPlan | kCheck | kEmit;
 
 constexpr auto kFlags = std::to_array<Flag>({
     // The model and what to do with it.
@@ -18,6 +18,7 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"gpu", 'g', "NAME", G::common, kJob | kCatalogList, "only these GPUs; for estimate the GPU",
      true},
     {"instance", 'i', "NAME", G::common, kJob, "only these types; for estimate the type", true},
+    {"for", 0, "TARGET", G::common, kEmit, "deepspeed, fsdp, megatron, slurm, vllm, ..."},
     {"output", 'o', "FORMAT", G::common, kReports, "table, json, csv or markdown"},
     {"active", 0, "N", G::model, kJob, "active parameters of a mixture of experts"},
     // The run.
@@ -40,8 +41,8 @@ constexpr auto kFlags = std::to_array<Flag>({
     // Serving.
     {"engine", 0, "NAME", G::serving, kJob, "vllm, sglang, tensorrt-llm, llama.cpp, ..."},
     {"engine-version", 0, "V", G::serving, kJob, "version of the engine, such as 0.8"},
-    {"input-tokens", 0, "N", G::serving, kJob, "tokens of a prompt"},
-    {"output-tokens", 0, "N", G::serving, kJob, "tokens of an answer"},
+    {"input-len", 0, "N", G::serving, kJob, "tokens of a prompt"},
+    {"output-len", 0, "N", G::serving, kJob, "tokens of an answer"},
     {"concurrency", 0, "N", G::serving, kJob, "requests that run at once"},
     {"kv-type", 0, "NAME", G::serving, kJob, "element type of the KV cache"},
     {"gpu-memory-utilization", 0, "X", G::serving, kJob,
@@ -93,8 +94,8 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"file", 'f', "PATH", G::output, kAccuracy, "measurements to judge by", true},
     {"with-speed-memory", 0, "", G::output, kAccuracy, "also memory of rows that measured speed"},
     {"json", 0, "", G::output, kReports, "same as -o json"},
-    {"catalog", 0, "DIR", G::output, kReports, "catalog files to add or replace", true},
-    {"catalog-only", 0, "", G::output, kReports, "leave the built-in catalog out"},
+    {"catalog", 0, "DIR", G::output, kReadsCatalog, "catalog files to add or replace", true},
+    {"catalog-only", 0, "", G::output, kReadsCatalog, "leave the built-in catalog out"},
     {"width", 0, "N", G::output, kReports, "columns of the table; 0 cuts nothing"},
     {"color", 0, "WHEN", G::output, kEverywhere, "auto, always or never"},
     {"no-color", 0, "", G::output, kEverywhere, "same as --color never"},

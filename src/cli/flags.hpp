@@ -23,11 +23,14 @@ enum CommandBit : std::uint32_t {
   kAccuracy = 1024,
   kCompletion = 2048,
   kHelp = 4096,
+  kEmit = 8192,
 };
-inline constexpr std::uint32_t kJob = kRecommend | kEstimate | kPlan | kCheck;
+inline constexpr std::uint32_t kJob = kRecommend | kEstimate | kPlan | kCheck | kEmit;
 inline constexpr std::uint32_t kCatalogCommands = kCatalogList | kCatalogShow | kCatalogValidate;
 inline constexpr std::uint32_t kModelsCommands = kModelsList | kModelsShow | kModelsRead;
-inline constexpr std::uint32_t kReports = kJob | kCatalogCommands | kModelsCommands | kAccuracy;
+inline constexpr std::uint32_t kReports =
+    (kJob & ~std::uint32_t{kEmit}) | kCatalogCommands | kModelsCommands | kAccuracy;
+inline constexpr std::uint32_t kReadsCatalog = kReports | kEmit;
 inline constexpr std::uint32_t kEverywhere = 0xffffffff;
 
 enum class FlagGroup : std::uint8_t {

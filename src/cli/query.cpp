@@ -152,7 +152,7 @@ void read_plan_flags(FlagReader& reader, advisor::Query& query) {
 void read_serving(FlagReader& reader, advisor::Query& query) {
   if (query.request.mode != workload::Mode::serve) {
     for (const std::string_view flag :
-         {"engine", "engine-version", "input-tokens", "output-tokens", "concurrency", "kv-type",
+         {"engine", "engine-version", "input-len", "output-len", "concurrency", "kv-type",
           "ttft", "tpot", "gpu-memory-utilization"})
       if (reader.arguments().has(flag))
         reader.set_error({ErrorCode::usage, "needs --mode serve", FlagReader::dashed(flag), {}});
@@ -166,8 +166,8 @@ void read_serving(FlagReader& reader, advisor::Query& query) {
     serve.version = serving::parse_version(*version);
   reader.name("quant", serve.quant, serving::quant_names(), serving::quant_from_string);
   reader.name("kv-type", serve.kv_type, kKvTypes, serving::kv_type_from_string);
-  reader.count("input-tokens", serve.input_len, 1, 1e8);
-  reader.count("output-tokens", serve.output_len, 1, 1e8);
+  reader.count("input-len", serve.input_len, 1, 1e8);
+  reader.count("output-len", serve.output_len, 1, 1e8);
   reader.count("concurrency", serve.concurrency, 1, 1e6);
   reader.number("gpu-memory-utilization", serve.gpu_memory_utilization, 0.05, 1.0);
   const auto seconds = [](std::string_view text, const std::string& flag) {

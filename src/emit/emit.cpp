@@ -51,6 +51,16 @@ Target usual_target(const Job& job) {
   }
 }
 
+std::optional<workload::Framework> framework_of(Target target) {
+  switch (target) {
+    case Target::deepspeed: return workload::Framework::deepspeed;
+    case Target::fsdp: return workload::Framework::fsdp;
+    case Target::megatron: return workload::Framework::megatron;
+    case Target::torchtitan: return workload::Framework::torchtitan;
+    default: return std::nullopt;
+  }
+}
+
 Result<std::string> file(const Job& job, Target target) {
   if (!orders(target) && serves(target) != job.row->serving.has_value())
     return fail(ErrorCode::usage,

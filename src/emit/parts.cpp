@@ -6,6 +6,10 @@
 
 namespace gpuadvisor::emit {
 
+std::string_view format_words(serving::Quant quant) {
+  return quant == serving::Quant::none ? "16-bit" : serving::to_string(quant);
+}
+
 std::string model_reference(const Job& job) {
   const model::Preset* preset = model::find_preset(job.query->model.architecture.name);
   if (preset != nullptr && !preset->hub_id.empty()) return std::string(preset->hub_id);
@@ -19,8 +23,9 @@ std::string describe_job(const Job& job) {
           ? fmt::format("{} x {}", row.count, row.instance->name)
           : fmt::format("{} x {}", row.cluster.gpus, row.gpu->id);
   const std::string how =
-      row.serving ? fmt::format("{}, TP{} x {} replicas", serving::to_string(row.serving->quant),
-                                row.serving->plan.tp, row.serving->plan.replicas)
+      row.serving ? fmt::format("{}, TP{} x {} replica{}", format_words(row.serving->quant),
+                                row.serving->plan.tp, row.serving->plan.replicas,
+                                row.serving->plan.replicas == 1 ? "" : "s")
                   : workload::describe(row.best.plan);
   return fmt::format("{} on {}: {}", job.query->model.label, where, how);
 }

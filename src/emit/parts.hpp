@@ -8,6 +8,8 @@
 
 namespace gpuadvisor::emit {
 
+/// "16-bit", or the name of the quantisation.
+std::string_view format_words(serving::Quant quant);
 /// Hub id of the model, or a variable that the user must set.
 std::string model_reference(const Job& job);
 /// "#!/usr/bin/env bash", strict mode, and what the file was written for.

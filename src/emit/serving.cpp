@@ -98,9 +98,9 @@ std::string llama_cpp(const Job& job) {
   const std::int64_t slots = sequences(job);
   const int layers = request.gpu_layers >= 0 ? request.gpu_layers : 999;
   std::string text = fmt::format(
-      "llama-server --model \"${{MODEL:?a {} file of {}}}\" --ctx-size {} --parallel {} "
+      "llama-server --model \"${{MODEL:?a {} GGUF file of {}}}\" --ctx-size {} --parallel {} "
       "--n-gpu-layers {} --flash-attn",
-      serving::to_string(job.row->serving->quant), job.query->model.label,
+      format_words(job.row->serving->quant), job.query->model.label,
       whole(model_length(request)) * slots, slots, layers);
   if (request.kv_type == serving::KvType::q8_0)
     text += " --cache-type-k q8_0 --cache-type-v q8_0";
