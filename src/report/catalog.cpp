@@ -147,9 +147,14 @@ std::string bandwidth_text(double bytes_per_s) {
   return bytes_per_s > 0 ? short_number(bytes_per_s * 8 / 1e9) + " Gbit/s" : std::string();
 }
 
+/// "page, 2026-01-31 (inferred), CC-BY-4.0: memory, network"
 std::string source_text(const catalog::Source& source) {
-  return fmt::format("{}{}{}{}", source.text, source.date.empty() ? "" : ", ", source.date,
-                     source.inferred ? " (inferred)" : "");
+  std::string text(source.text);
+  if (!source.date.empty()) text.append(", ").append(source.date);
+  if (source.inferred) text += " (inferred)";
+  if (!source.licence.empty()) text.append(", ").append(source.licence);
+  if (!source.fields.empty()) text.append(": ").append(source.fields);
+  return text;
 }
 
 void add_gpu_facts(Grid& grid, const catalog::Gpu& gpu) {
@@ -215,6 +220,8 @@ Json source_json(const catalog::Source& source) {
   json["text"] = source.text;
   json["date"] = text_or_null(source.date);
   json["inferred"] = source.inferred;
+  json["fields"] = text_or_null(source.fields);
+  json["licence"] = text_or_null(source.licence);
   return json;
 }
 
