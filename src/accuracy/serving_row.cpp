@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "accuracy/row_model.hpp"
+#include "accuracy/rows.hpp"
 
 namespace gpuadvisor::accuracy {
 namespace {
@@ -107,14 +108,13 @@ void read_plan(ServingRow& result, const Json& row, const model::Architecture& a
                                 (profile.moe_dp_attention && architecture.is_moe()));
 }
 
-/// Empty, or why the cluster cannot be told.
-std::string read_cluster(ServingRow& result, const catalog::Catalog& catalog, const Json& row) {
+/// A card the catalog does not know leaves gpu null: memory needs only its size.
+void read_cluster(ServingRow& result, const catalog::Catalog& catalog, const Json& row) {
   const Json& cluster = section(row, "cluster");
-  const std::string id = text(cluster, "gpu");
   const int gpus = count(cluster, "gpus", 1);
-  const catalog::Gpu* gpu = catalog.find_gpu(id);
+  const auto found = read_gpu(cluster, catalog);
+  const catalog::Gpu* gpu = found ? *found : nullptr;
   const double total = number_or(cluster, "total_gpu_memory_gib", 0) * kGiB;
-  if (gpu == nullptr && !id.empty() && id != "unknown") return "unknown GPU " + id;
   if (gpu != nullptr) {
     const double nic = number_or(cluster, "node_nic_gb_s", 0) * kGB;
     const auto fabric = gpus > 8 ? catalog::Fabric::infiniband : catalog::Fabric::none;
@@ -127,7 +127,8 @@ std::string read_cluster(ServingRow& result, const catalog::Catalog& catalog, co
     result.cluster.gpus_per_node = std::min(gpus, 8);
   }
   if (total > 0) result.cluster.gpu_memory_bytes = total;
-  return {};
+  if (result.cluster.gpu_memory_bytes <= 0)
+    result.cluster.gpu_memory_bytes = number_or(cluster, "card_gb", 0) * kGiB;
 }
 
 }  // namespace
@@ -139,10 +140,10 @@ ServingRow read_serving_row(const catalog::Catalog& catalog, const Json& row,
   serving::Request& request = result.request;
   request.engine = serving::engine_from_string(text(run, "engine")).value_or(serving::Engine::other);
   request.version = serving::parse_version(text(run, "engine_version"));
-  request.input_len = std::max(0.0, number_or(run, "input_len", 1024));
+  request.input_len = std::max(0.0, number_or(run, "input_len", 1));
   request.output_len = std::max(0.0, number_or(run, "output_len", 256));
   result.skipped = read_formats(request, run);
-  if (result.skipped.empty()) result.skipped = read_cluster(result, catalog, row);
+  read_cluster(result, catalog, row);
   read_load(request, run);
   read_settings(request, run, architecture);
   read_plan(result, row, architecture);

@@ -42,6 +42,14 @@ constexpr const char* kSpeedFigures[] = {"output_tokens_per_s", "total_tokens_pe
                                          "prefill_tokens_per_s", "decode_tokens_per_s", "tpot_ms",
                                          "ttft_ms"};
 
+/// Empty, or why the figure cannot be predicted: pools need the size of the card.
+std::string memory_obstacle(const ServingRow& row, std::string_view name, const Json& measured) {
+  if (!row.skipped.empty()) return row.skipped;
+  const bool pool = name.substr(0, 3) == "kv_";
+  const bool printed = name != "kv_cache_gib" && number(measured, "kv_cache_gib").value_or(0) > 0;
+  return pool && !printed && row.cluster.gpu_memory_bytes <= 0 ? "the memory of the GPU is not known" : "";
+}
+
 /// Empty, or why times cannot be predicted.
 std::string speed_obstacle(const ServingRow& row) {
   const catalog::Gpu* gpu = row.cluster.gpu;
@@ -115,7 +123,7 @@ std::vector<Outcome> serving_outcomes(const Json& row, Context& context) {
   std::vector<Outcome> outcomes;
   for (const char* name : kMemoryFigures)
     if (const double value = number(measured, name).value_or(0); value > 0)
-      outcomes.push_back(outcome_for(row, name, value, p.row.skipped, memory_figure(name, p.memory, measured)));
+      outcomes.push_back(outcome_for(row, name, value, memory_obstacle(p.row, name, measured), memory_figure(name, p.memory, measured)));
   for (const char* name : kSpeedFigures)
     if (const double value = number(measured, name).value_or(0); value > 0)
       outcomes.push_back(outcome_for(row, name, value, p.obstacle, speed_figure(name, p.speed)));

@@ -46,6 +46,12 @@ double activation_peak(const Model& model, const Request& request, const EngineP
                   k::sampler_bytes * sequences * model.architecture.vocab);
 }
 
+/// An engine nobody knows takes a share of the card only where that share is given.
+PoolRule pool_rule(const EngineProfile& profile, const Request& request) {
+  const bool unknown = profile.engine == Engine::other && request.gpu_memory_utilization <= 0;
+  return unknown ? PoolRule::growing : profile.pool;
+}
+
 double lora_bytes(const Model& model, const Request& request, const Plan& plan) {
   if (request.lora_adapters <= 0) return 0;
   return request.lora_adapters * 2 * model::lora_parameters(model.architecture, request.lora) /
@@ -62,7 +68,7 @@ double pool_bytes(const Memory& m, const Request& request, const EngineProfile& 
   const double fraction =
       request.gpu_memory_utilization > 0 ? request.gpu_memory_utilization : profile.fraction;
   const double weights = m.weights + m.lora + m.draft;
-  switch (profile.pool) {
+  switch (pool_rule(profile, request)) {
     case PoolRule::budget:
       return total * fraction - weights - m.activations - m.non_torch - m.graphs;
     case PoolRule::static_fraction: return total * fraction - weights - m.non_torch;
@@ -105,13 +111,13 @@ void move_layers_to_host(Memory& m, const Model& model, const Request& request,
 /// the cache of the whole batch.
 void judge(Memory& m, const Request& request, const EngineProfile& profile, double total,
            double longest) {
-  const bool growing = profile.pool == PoolRule::growing;
+  const bool growing = pool_rule(profile, request) == PoolRule::growing;
   const double one = growing ? m.kv_bytes_per_sequence * std::max(1.0, request.concurrency)
                              : std::max(m.kv_bytes_per_sequence, longest);
   m.usable = total;
   const double fixed = m.weights + m.lora + m.draft + m.activations + m.non_torch + m.graphs;
-  m.need = fixed + one + (profile.pool == PoolRule::free_fraction ? profile.reserve_bytes : 0);
-  m.reserved = profile.pool == PoolRule::growing ? m.need : fixed + std::max(0.0, m.kv_pool);
+  m.need = fixed + one + (pool_rule(profile, request) == PoolRule::free_fraction ? profile.reserve_bytes : 0);
+  m.reserved = growing ? m.need : fixed + std::max(0.0, m.kv_pool);
   m.fits = m.kv_pool >= one && m.kv_pool > 0 && m.need <= total;
 }
 
@@ -129,7 +135,8 @@ Memory estimate_memory(const Model& model, const Request& request, const Plan& p
   m.draft = draft_bytes(request, plan, profile);
   m.non_torch = non_torch_bytes(profile, plan.tp * plan.pp);
   m.graphs = request.enforce_eager ? 0 : profile.graphs_share * total;
-  if (profile.pool == PoolRule::growing) {
+  const bool growing = pool_rule(profile, request) == PoolRule::growing;
+  if (growing) {
     const GrowingPeak peak =
         growing_peak(model, request, profile, m.weights * plan.split_gpus, element);
     m.activations = peak.activations / plan.split_gpus;
@@ -142,7 +149,7 @@ Memory estimate_memory(const Model& model, const Request& request, const Plan& p
   count_blocks(m, model, request, plan, profile);
   judge(m, request, profile, total,
         kv_bytes(model, plan, model_length(request), element, profile.windows));
-  if (profile.pool != PoolRule::growing) m.table_total = m.reserved * plan.gpus_per_replica();
+  if (!growing) m.table_total = m.reserved * plan.gpus_per_replica();
   return m;
 }
 
