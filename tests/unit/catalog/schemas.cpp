@@ -89,3 +89,22 @@ TEST_CASE("the schemas refuse what the reader refuses") {
   without.erase("sources");
   CHECK_FALSE(faults(without).empty());
 }
+
+TEST_CASE("every source under a licence is listed, share-alike ones with their terms") {
+  const auto text = [](const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  };
+  const std::string sources = text(kData / "SOURCES.md");
+  CHECK_THAT(text(kData / "instances" / "LICENSE"), ContainsSubstring("by-sa/4.0"));
+  for (const fs::path& path : catalog_files()) {
+    const json document = read(path);
+    if (!document.contains("sources") || !document["sources"].is_array()) continue;
+    for (const json& source : document["sources"]) {
+      INFO(path.filename().string());
+      CHECK_THAT(sources, ContainsSubstring(source.at("text").get<std::string>()));
+      const bool share_alike = source.value("licence", "") == "CC-BY-SA-4.0";
+      CHECK((!share_alike || path.parent_path().parent_path().filename() == "instances"));
+    }
+  }
+}
