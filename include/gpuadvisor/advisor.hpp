@@ -31,7 +31,7 @@ struct ModelChoice {
 
 /// Weights of the balanced score, each >= 0; only their ratio matters.
 struct Weights {
-  double vram = 0.5, interconnect = 0.2, cost = 0.3;
+  double vram = 0.45, interconnect = 0.2, cost = 0.35;
 };
 
 struct Query {
@@ -101,7 +101,8 @@ struct ResultRow {
   catalog::Cluster cluster;
   workload::Training training;
   planner::Candidate best;
-  double least_gpu_bytes = 0;  ///< needed a GPU under the best split with micro-batch 1 and recompute
+  double least_gpu_bytes = 0;  ///< a GPU, what the best split cannot do without: micro-batch 1,
+                               ///< full recompute, nothing offloaded
   ErrorBand memory_band, performance_band;
   std::optional<cost::Quote> quote;
   cost::JobCost cost;

@@ -9,20 +9,33 @@ namespace gpuadvisor::advisor {
 namespace {
 
 constexpr double kComfortableFill = 0.7;  // of usable memory: full marks, room to grow
+constexpr double kHalvingCost = 0.4;
 constexpr double kTightFactor = 0.8;         // tight, or states offloaded
 constexpr double kNoRdmaFactor = 0.7;
 constexpr double kNoBf16Factor = 0.8;
 constexpr double kKeyStep = 1e-6;
 
-double vram_fit(const ResultRow& row) {
-  if (row.serving) {
-    const auto& memory = row.serving->estimate.memory;
-    return memory.usable > 0 ? std::min(1.0, memory.need / memory.usable / kComfortableFill) : 0.0;
-  }
-  const double fill = row.least_gpu_bytes / row.cluster.gpu_memory_bytes;
+/// Over all GPUs.
+double needed_bytes(const ResultRow& row) {
+  if (row.serving) return row.serving->estimate.memory.need * row.serving->plan.gpus_per_replica();
+  return row.least_gpu_bytes * row.cluster.gpus;
+}
+
+double memory_of(const ResultRow& row) { return row.cluster.gpu_memory_bytes * row.cluster.gpus; }
+
+/// Least memory over all GPUs that any of the rows can do the job with.
+double job_bytes(const std::vector<ResultRow>& rows) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& row : rows) least = std::min(least, needed_bytes(row));
+  return least;
+}
+
+double vram_fit(const ResultRow& row, double job) {
   const bool short_of_memory = row.best.verdict == memory::Verdict::tight ||
                                row.best.plan.offload != workload::kOffloadNone;
-  return std::min(1.0, fill / kComfortableFill) * (short_of_memory ? kTightFactor : 1.0);
+  const double halvings = std::log2(kComfortableFill * memory_of(row) / job);
+  return std::clamp(1.0 - kHalvingCost * halvings, 0.0, 1.0) *
+         (short_of_memory ? kTightFactor : 1.0);
 }
 
 double interconnect(const ResultRow& row) {
@@ -45,9 +58,9 @@ double least_cost(const std::vector<ResultRow>& rows) {
   return least;
 }
 
-Score score_of(const Weights& weights, const ResultRow& row, double least) {
+Score score_of(const Weights& weights, const ResultRow& row, double least, double job) {
   Score score;
-  score.vram_fit = vram_fit(row);
+  score.vram_fit = vram_fit(row, job);
   score.interconnect = interconnect(row);
   const double own = row.cost.per_1e9_tokens.value_or(0.0);
   score.cost = own > 0 ? least / own : 0.0;
@@ -101,7 +114,10 @@ double least_gpu_bytes(const Context& context, const memory::Prepared& prepared,
     lean.micro_batch = 1;
   }
   if (!fixed.recompute) lean.recompute = workload::Recompute::full;
-  return std::min(best.memory.needed(), memory::estimate(prepared, lean, cluster).needed());
+  if (!fixed.offload) lean.offload = workload::kOffloadNone;
+  const double needed = memory::estimate(prepared, lean, cluster).needed();
+  const bool offloaded = best.plan.offload != lean.offload;
+  return offloaded ? needed : std::min(best.memory.needed(), needed);
 }
 
 void price_row(const Context& context, ResultRow& row) {
@@ -134,7 +150,8 @@ ResultRow make_row(const Context& context, const Trial& trial) {
 
 void score_rows(const Weights& weights, std::vector<ResultRow>& rows) {
   const double least = least_cost(rows);
-  for (auto& row : rows) row.score = score_of(weights, row, least);
+  const double job = job_bytes(rows);
+  for (auto& row : rows) row.score = score_of(weights, row, least, job);
 }
 
 bool ranks_before(Objective objective, const ResultRow& left, const ResultRow& right) {

@@ -12,8 +12,8 @@ namespace gpuadvisor::advisor {
 /// A row with everything but words.
 [[nodiscard]] ResultRow make_row(const Context& context, const Trial& trial);
 
-/// Memory a GPU that the split of `best` cannot do without: micro-batch 1 and full
-/// recomputation, where the user left them open.
+/// Memory a GPU that the split of `best` cannot do without: micro-batch 1, full
+/// recomputation, nothing offloaded, where the user left them open.
 [[nodiscard]] double least_gpu_bytes(const Context& context, const memory::Prepared& prepared,
                                      const planner::Candidate& best,
                                      const catalog::Cluster& cluster);
@@ -23,10 +23,13 @@ void price_row(const Context& context, ResultRow& row);
 
 /// Fills the scores. The cost axis compares with the cheapest of `rows`.
 ///
-/// Frozen: 0.5 vram + 0.2 interconnect + 0.3 cost. vram_fit = min(1, least/usable/0.7)
-/// with `least` what the split cannot do without (micro-batch 1, full recompute): memory
-/// that a larger micro-batch fills is speed and shows in the cost; times 0.8 when tight
-/// or when states had to leave the GPU. interconnect = 1 - exposed communication / step time, times
+/// Frozen: 0.45 vram + 0.2 interconnect + 0.35 cost. vram_fit asks how much of the GPU
+/// memory that is paid for the job cannot do without: fill = least memory of any row
+/// (micro-batch 1, full recompute, nothing offloaded, all GPUs) / usable memory of all
+/// GPUs of this row; 1 from 70% on, 0.4 less for each halving, not below 0; times 0.8
+/// when tight or when states had to leave the GPU. (Memory that a larger micro-batch
+/// fills is speed, and shows in the cost.) With a linear axis a single A100 would lead
+/// 7B adapters, whose base fills a seventh of it. interconnect = 1 - exposed communication / step time, times
 /// 0.7 for several nodes without RDMA; cost = least cost per 1e9 tokens of all that
 /// fit / its own, 0 without a price. Training on a GPU without bf16: total times 0.8.
 void score_rows(const Weights& weights, std::vector<ResultRow>& rows);

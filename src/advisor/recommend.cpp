@@ -84,10 +84,11 @@ void sort_out(const Context& context, const std::vector<Trial>& trials, const Qu
 
 /// Balanced advice leaves out jobs that nobody would wait for: longer than 90 days and
 /// more than twice as long as the fastest that fits. An assumption, listed as one.
-void drop_endless(const Query& query, Ranking& ranking, std::vector<ResultRow>& rows) {
+std::vector<Rejected> drop_endless(const Query& query, std::vector<ResultRow>& rows) {
+  std::vector<Rejected> dropped;
   constexpr double kPatienceHours = 90 * 24.0;
   constexpr double kTimesFastest = 2;
-  if (query.objective != Objective::balanced || query.deadline_s || rows.empty()) return;
+  if (query.objective != Objective::balanced || query.deadline_s || rows.empty()) return dropped;
   double fastest = rows.front().cost.hours;
   for (const auto& row : rows) fastest = std::min(fastest, row.cost.hours);
   const double limit = std::max(kPatienceHours, kTimesFastest * fastest);
@@ -95,15 +96,22 @@ void drop_endless(const Query& query, Ranking& ranking, std::vector<ResultRow>& 
   const auto endless = [&](const ResultRow& row) { return row.cost.hours > limit; };
   for (const auto& row : rows)
     if (endless(row))
-      ranking.rejected.push_back(
+      dropped.push_back(
           {row.instance, row.count, RejectCode::deadline,
            fmt::format("takes {}, assumed deadline {} (--deadline changes it)",
                        format_duration(Seconds(row.cost.hours * 3600.0)), words),
            std::nullopt});
-  const auto kept = std::remove_if(rows.begin(), rows.end(), endless);
-  if (kept == rows.end()) return;
-  rows.erase(kept, rows.end());
-  ranking.assumed.push_back({"deadline", words, "--deadline"});
+  rows.erase(std::remove_if(rows.begin(), rows.end(), endless), rows.end());
+  return dropped;
+}
+
+void leave_out_endless(const Query& query, Ranking& ranking, std::vector<ResultRow>& rows,
+                       std::vector<ResultRow>& foreign) {
+  drop_endless(query, foreign);
+  auto dropped = drop_endless(query, rows);
+  if (dropped.empty()) return;
+  ranking.assumed.push_back({"deadline", "90 d, or twice the fastest", "--deadline"});
+  for (auto& one : dropped) ranking.rejected.push_back(std::move(one));
 }
 
 void note_other_clouds(const Query& query, std::vector<ResultRow> foreign, const ResultRow* best,
@@ -176,7 +184,7 @@ Result<Ranking> rank_offers(const catalog::Catalog& catalog, const Query& query)
   const auto trials = try_offers(*context, offers->offers, ranking.search);
   std::vector<ResultRow> rows, foreign;
   sort_out(*context, trials, *limits, ranking, rows, foreign);
-  drop_endless(query, ranking, rows);
+  leave_out_endless(query, ranking, rows, foreign);
   order_rejected(ranking.rejected);
 
   score_rows(query.weights, rows);

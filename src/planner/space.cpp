@@ -135,7 +135,9 @@ void Space::fill_states(const Outer& outer, Inner& out) const {
   for (unsigned bit = 0; bit <= static_cast<unsigned>(Sharding::hsdp); ++bit) {
     const auto sharding = static_cast<Sharding>(bit);
     if (!shardings_.has(sharding)) continue;
-    for (int choice = 0; choice < choices; ++choice)
+    // Offload is tried as ZeRO-Offload; FSDP's is for those who ask.
+    const int tried = is_fsdp(sharding) ? 1 : choices;
+    for (int choice = 0; choice < tried; ++choice)
       if (state_allowed({sharding, offloads[choice]}, outer))
         out.states.push_back({sharding, offloads[choice]});
   }
