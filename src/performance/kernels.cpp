@@ -52,6 +52,11 @@ LinearTimes linear_times(const Machine& machine, const Linear& linear, const Lin
     times.forward += cast * in;
     times.data_gradient += cast * out;
     times.weight_gradient += cast * in;
+    // Each expert's operands are cast by kernels of their own, too short to fill the GPU.
+    const double launches = groups > 1 ? speed::expert_cast * groups : 0;
+    times.forward += launches;
+    times.data_gradient += launches;
+    times.weight_gradient += launches;
   }
   return times;
 }
