@@ -1,6 +1,8 @@
 #include "performance/collective.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "calibration_data.hpp"
 #include "performance/whole.hpp"
@@ -14,6 +16,19 @@ double members_in_node(const Machine& machine, const Group& group) {
   return std::max(1.0, std::min(group.size, fitting));
 }
 
+namespace {
+
+/// Rings over more nodes lose some of the fabric: doublings beyond those of the usual
+/// benchmark.
+double scale_loss(double nodes) {
+  constexpr std::uint64_t kBenchmarkNodes = 8;
+  const auto blocks = static_cast<std::uint64_t>(nodes) / kBenchmarkNodes;
+  const auto doublings = static_cast<double>(std::bit_width(std::max<std::uint64_t>(1, blocks)));
+  return 1 + speed::fabric_loss * (doublings - 1);
+}
+
+}  // namespace
+
 double collective_time(const Machine& machine, Collective kind, const Group& group, double bytes) {
   if (group.size <= 1 || bytes <= 0) return 0;
   const double inside = members_in_node(machine, group);
@@ -22,7 +37,8 @@ double collective_time(const Machine& machine, Collective kind, const Group& gro
   const double trips = reduces_all ? 2 : 1;
   double bandwidth = reduces_all ? machine.allreduce_bw : machine.allgather_bw;
   if (reduces_all && group.size <= 2) bandwidth *= speed::two_rank;
-  if (nodes > 1) bandwidth = std::min(bandwidth, machine.fabric_share() * inside);
+  if (nodes > 1)
+    bandwidth = std::min(bandwidth, machine.fabric_share() * inside / scale_loss(nodes));
   const double rate = bandwidth * bytes / (bytes + speed::ar_half);
   const double moved = trips * (group.size - 1) / group.size * bytes;
   return machine.latency_s + speed::hop * nodes * trips + moved / rate;

@@ -21,6 +21,7 @@ struct Passes {
 };
 
 constexpr double kUnfusedNorm = 36;  // fp32 RMSNorm as six torch kernels
+constexpr double kUnfusedNormBackward = 64;
 constexpr double kFusedNorm = 4;
 constexpr double kEagerBackward = 1.5;
 
@@ -45,11 +46,14 @@ Passes eager_passes(const model::Architecture& m, const workload::Training& run,
   Passes passes;
   if (m.gated) {
     const double norm = run.fused_norm ? kFusedNorm : kUnfusedNorm;
-    passes.forward = {2 * norm + 12, 10, 22 + (m.qk_norm > 0 ? norm : 0)};
+    const double norm_back = run.fused_norm ? kEagerBackward * kFusedNorm : kUnfusedNormBackward;
+    const double heads = m.qk_norm > 0 ? 1 : 0;
+    passes.forward = {2 * norm + 12, 10, 22 + heads * norm};
+    passes.backward = {2 * norm_back + 18, 18, 33 + heads * norm_back};
   } else {
     passes.forward = {28.0 + (run.dropout > 0 ? 10 : 0) + (bias ? 8 : 0), bias ? 12.0 : 8.0, 8};
+    passes.backward = passes.forward.scaled(kEagerBackward);
   }
-  passes.backward = passes.forward.scaled(kEagerBackward);
   passes.multiplier = speed::el_eager;
   return passes;
 }

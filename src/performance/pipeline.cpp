@@ -83,7 +83,8 @@ double send_time(const Run& run, const workload::Plan& plan, double tokens) {
   double rate = speed::p2p_bw * machine.allgather_bw;
   if (1.0 * plan.tp * plan.pp > machine.gpus_per_node && run.cluster->nodes() > 1) {
     const double senders = std::min(machine.gpus_per_node, 1.0 * plan.tp * plan.cp * plan.dp);
-    rate = speed::p2p_nic * std::min(single_nic(machine.nic_line_bw), machine.nic_line_bw / senders);
+    rate = machine.fabric_bw / machine.nic_line_bw *
+           std::min(single_nic(machine.nic_line_bw), machine.nic_line_bw / senders);
   }
   const bool hidden = run.prepared->training.p2p_overlap ||
                       plan.schedule == Schedule::interleaved || plan.vpp > 1;
