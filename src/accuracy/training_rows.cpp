@@ -105,7 +105,7 @@ Outcome speed_outcome(const Json& json, const TrainingRow& row, Context& context
   const std::string quantity = "step_time_s";
   if (const auto refused = performance::refusal(*row.cluster.gpu, row.training); !refused.empty())
     return skip(json, quantity, std::string(refused));
-  if (row.cluster.gpu->r16 <= 0) return skip(json, quantity, "the row does not name its GPU");
+  if (row.cluster.gpu->id == "unknown") return skip(json, quantity, "the row does not name its GPU");
   const auto prepared = memory::prepare(row.architecture, row.training);
   const auto estimate = performance::estimate(prepared, row.plan, row.cluster);
   auto measured = measured_step_time(json, row, estimate);
