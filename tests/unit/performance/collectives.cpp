@@ -27,12 +27,13 @@ TEST_CASE("reduce-scatter and all-gather make an all-reduce", "[collective]") {
 
 TEST_CASE("across nodes the NICs of the members bound a collective", "[collective]") {
   // 16 ranks in 2 nodes share 160 GB/s: below NVLink's 200. With stride 8 each node has
-  // one member, which has an eighth: 20 GB/s. 15/16 x 1e9 / 20e9 = 46.9 ms.
+  // one member, which has an eighth: 20 GB/s, less a loss for 16 nodes in place of 8.
+  // 15/16 x 1e9 / 20e9 = 46.9 ms.
   const auto machine = testing::round_machine();
   const double near = collective_time(machine, Collective::all_gather, {16, 1}, 1e9);
   const double far = collective_time(machine, Collective::all_gather, {16, 8}, 1e9);
   CHECK_THAT(near, WithinRel(15.0 / 16 * 1e9 / 160e9, 0.02));
-  CHECK_THAT(far, WithinRel(46.9e-3, 0.02));
+  CHECK_THAT(far, WithinRel(46.9e-3 * (1 + speed::fabric_loss), 0.01));
 }
 
 TEST_CASE("one rank needs no collective", "[collective]") {
