@@ -50,7 +50,11 @@ struct TokenBytes {
   double whole = 0, sequence = 0, tensor = 0;
 
   [[nodiscard]] constexpr double at(double tp, bool sequence_parallel) const {
-    return whole + sequence / (sequence_parallel ? tp : 1.0) + tensor / tp;
+    return shared(sequence_parallel ? 1 / tp : 1, 1 / tp);
+  }
+  /// The same by the shares of a rank: 1/tp, and 1/tp or 1.
+  [[nodiscard]] constexpr double shared(double sequence_share, double tensor_share) const {
+    return whole + sequence * sequence_share + tensor * tensor_share;
   }
   [[nodiscard]] constexpr double sum() const { return whole + sequence + tensor; }
   constexpr TokenBytes& operator+=(const TokenBytes& other) {
@@ -83,6 +87,11 @@ struct StateBytes {
   double step_copy = 0;  ///< temporary of the optimizer step
 };
 
+/// Bytes a logit at the loss, as tensors hold them and as the allocator keeps them.
+struct LogitBytes {
+  double allocated = 0, reserved = 0;
+};
+
 /// What a plan search reuses: computed once for a model and run, read by every
 /// estimate. Build with `prepare`.
 struct Prepared {
@@ -94,6 +103,7 @@ struct Prepared {
   /// layers_before[k][i]: how many of the first i layers are of kind k.
   std::array<std::array<std::int16_t, model::kMaxLayers + 1>, model::kMaxLayerKinds> layers_before{};
   std::array<StateBytes, kRecipes> states{};  ///< by StateRecipe
+  std::array<LogitBytes, 2> logit_bytes{};    ///< without and with tensor parallelism
   double remainder_parameters = 0;  ///< towers, encoders and what is in no layer, embedding or head
   LayerTable encoder;               ///< one layer of the encoder of an encoder-decoder
   TokenBytes dummy_gradients;       ///< cached weight-gradient dummies, bytes (not a token)

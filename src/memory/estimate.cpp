@@ -26,13 +26,13 @@ struct StageList {
   int count = 0;
 };
 
-// The first stage holds the most micro-batches, the second may hold more layers' experts,
-// the last has the head.
-StageList candidate_stages(const Plan& plan, StageChoice choice) {
+// The first stage holds the most micro-batches and the embedding, the last the head; the
+// second may hold more experts where layers differ.
+StageList candidate_stages(const Prepared& prepared, const Plan& plan, StageChoice choice) {
   StageList list;
   if (choice == StageChoice::last) return {{plan.pp - 1, 0, 0}, 1};
   list.items[static_cast<std::size_t>(list.count++)] = 0;
-  if (plan.pp > 2) list.items[static_cast<std::size_t>(list.count++)] = 1;
+  if (plan.pp > 2 && prepared.architecture.kind_count > 1) list.items[static_cast<std::size_t>(list.count++)] = 1;
   if (plan.pp > 1) list.items[static_cast<std::size_t>(list.count++)] = plan.pp - 1;
   return list;
 }
@@ -44,25 +44,13 @@ Breakdown with_buffers(Breakdown b, double buffers) {
 
 }  // namespace
 
-// hsdp without a group size shards within the node; FSDP frameworks shard over context
-// ranks even when data parallelism is 1.
-Plan normalised(const Prepared& prepared, Plan plan, const catalog::Cluster& cluster) {
-  if (plan.sharding == workload::Sharding::none && plan.cp > 1 &&
-      prepared.training.recipe == workload::StateRecipe::fsdp_mixed)
-    plan.sharding = workload::Sharding::fsdp;
-  if (plan.sharding == workload::Sharding::hsdp && plan.hsdp_group == 0)
-    plan.hsdp_group = std::max(1, std::min(cluster.gpus_per_node / std::max(1, plan.tp * plan.pp),
-                                           static_cast<int>(plan.shard_group())));
-  return plan;
-}
-
-Stage stage_of(const Prepared& prepared, const Plan& plan, int index) {
+Stage stage_of(const PlanContext& c, int index) {
   Stage stage;
-  stage.parameters = stage_parameters(prepared, plan, index);
-  stage.states = states(prepared, plan, stage.parameters);
-  stage.buffers = buffers(prepared, plan, stage.parameters);
-  stage.head = head(prepared, plan, stage.parameters);
-  stage.activations = activations(prepared, plan, stage.parameters, index);
+  stage.parameters = stage_parameters(c, index);
+  stage.states = states(c, stage.parameters);
+  stage.buffers = buffers(c, stage.parameters);
+  stage.head = head(c, stage.parameters);
+  stage.activations = activations(c, stage.parameters, index);
   return stage;
 }
 
@@ -87,13 +75,14 @@ Breakdown breakdown(const Stage& stage, Phase phase) {
 Estimate estimate(const Prepared& prepared, const Plan& given, const catalog::Cluster& cluster,
                   StageChoice choice) {
   const Plan plan = normalised(prepared, given, cluster);
+  const PlanContext c = context(prepared, plan);
   Estimate result;
   result.overhead_bytes = overhead(prepared, plan, cluster);
   double worst = -1;
-  const StageList list = candidate_stages(plan, choice);
+  const StageList list = candidate_stages(prepared, plan, choice);
   for (int i = 0; i < list.count; ++i) {
     const int index = list.items[static_cast<std::size_t>(i)];
-    const Stage stage = stage_of(prepared, plan, index);
+    const Stage stage = stage_of(c, index);
     const Peak peak = peak_of(stage);
     const HostBytes host = host_bytes(stage, plan, cluster);
     result.host_bytes = std::max(result.host_bytes, host.memory);
@@ -115,15 +104,17 @@ Estimate estimate(const Prepared& prepared, const Plan& given, const catalog::Cl
 
 Breakdown phase_breakdown(const Prepared& prepared, const Plan& plan,
                           const catalog::Cluster& cluster, Phase phase, int stage) {
-  return breakdown(stage_of(prepared, normalised(prepared, plan, cluster), stage), phase);
+  const Plan known = normalised(prepared, plan, cluster);
+  return breakdown(stage_of(context(prepared, known), stage), phase);
 }
 
 double static_lower_bound(const Prepared& prepared, const Plan& given,
                           const catalog::Cluster& cluster) {
   const Plan plan = normalised(prepared, given, cluster);
+  const PlanContext c = context(prepared, plan);
   double worst = 0;
   for (const int index : {0, plan.pp - 1}) {
-    const States s = states(prepared, plan, stage_parameters(prepared, plan, index));
+    const States s = states(c, stage_parameters(c, index));
     worst = std::max(worst, s.weights + s.gradients + s.optimizer);
     if (plan.pp == 1) break;
   }

@@ -46,7 +46,7 @@ double Terms::sum() const {
 Terms explain(const Prepared& prepared, const Plan& given, const catalog::Cluster& cluster,
               Phase phase, int index) {
   const Plan plan = normalised(prepared, given, cluster);
-  const Stage stage = stage_of(prepared, plan, index);
+  const Stage stage = stage_of(context(prepared, plan), index);
   const Breakdown b = breakdown(stage, phase);
   Terms terms;
   add_states(terms, prepared, plan, b);

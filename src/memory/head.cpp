@@ -8,11 +8,6 @@
 namespace gpuadvisor::memory {
 namespace {
 
-/// Bytes a logit, as tensors hold them and as the allocator keeps them.
-struct LogitBytes {
-  double allocated = 0, reserved = 0;
-};
-
 // A linear layer fused with the loss works on 1/n of the tokens at a time; n as Liger
 // chooses it: the power of two not under V/h.
 LogitBytes fused_linear(const Prepared& prepared) {
@@ -22,10 +17,10 @@ LogitBytes fused_linear(const Prepared& prepared) {
   return {12 / chunks, 12 / chunks};
 }
 
-LogitBytes plain(const Prepared& prepared, const Plan& plan) {
+LogitBytes plain(const Prepared& prepared, bool tensor_parallel) {
   const Training& run = prepared.training;
   const auto& traits = run.framework.memory;
-  if (traits.head_tp_bytes > 0 && plan.tp > 1) return {traits.head_tp_bytes, traits.head_tp_bytes + 2};
+  if (traits.head_tp_bytes > 0 && tensor_parallel) return {traits.head_tp_bytes, traits.head_tp_bytes + 2};
   if (traits.head_full_bytes > 0 && !run.adapters())
     return {traits.head_full_bytes, traits.head_full_bytes};
   if (traits.head_bytes > 0) return {traits.head_bytes, std::max(traits.head_bytes, traits.head_reserved_bytes)};
@@ -36,10 +31,10 @@ LogitBytes plain(const Prepared& prepared, const Plan& plan) {
   return {12, 14};
 }
 
-LogitBytes logit_bytes(const Prepared& prepared, const Plan& plan) {
+LogitBytes logit_bytes(const Prepared& prepared, bool tensor_parallel) {
   const Training& run = prepared.training;
   const auto& traits = run.framework.memory;
-  LogitBytes bytes = plain(prepared, plan);
+  LogitBytes bytes = plain(prepared, tensor_parallel);
   switch (run.loss) {
     case workload::Loss::plain: break;
     case workload::Loss::compiled:
@@ -63,38 +58,44 @@ LogitBytes logit_bytes(const Prepared& prepared, const Plan& plan) {
 
 // The head's weight gradient exists beside the logits where the loss is taken apart in
 // chunks and under FSDP; a persistent gradient buffer holds it anyway.
-bool head_gradient_at_loss(const Prepared& prepared, const Plan& plan) {
-  const Training& run = prepared.training;
-  if (run.adapters() || run.framework.memory.gradient_buffer) return false;
+bool head_gradient_at_loss(const PlanContext& c) {
+  const Training& run = c.run();
+  if (run.adapters() || c.traits().gradient_buffer) return false;
   const bool in_chunks = run.loss == workload::Loss::fused || run.loss == workload::Loss::chunked;
-  return is_fsdp(plan.sharding) || (in_chunks && run.framework.memory.head_full_bytes <= 0);
+  return is_fsdp(c.plan.sharding) || (in_chunks && c.traits().head_full_bytes <= 0);
+}
+
+// Each prediction layer has its own fp32 loss and one layer's activations.
+void add_prediction_layers(Head& result, const PlanContext& c, double tokens, double logits) {
+  const Architecture& m = c.prepared.architecture;
+  const auto r = static_cast<std::size_t>(c.plan.recompute);
+  const LayerTable& table = c.prepared.layer[m.kind_of_layer[static_cast<std::size_t>(m.layers - 1)]];
+  const double mtp = c.run().mtp_layers;
+  result.allocated += 4 * logits * mtp;
+  result.reserved += 4 * logits * mtp;
+  result.extra += mtp * tokens * (c.at(table.kept[r]) + 6.0 * m.hidden * c.sequence_share);
 }
 
 }  // namespace
 
-Head head(const Prepared& prepared, const Plan& plan, const StageParameters& own) {
-  if (!own.last || prepared.architecture.vocab <= 0) return {};
-  const Training& run = prepared.training;
-  const double t = plan.tp, h = prepared.architecture.hidden;
-  const double sequences = run.mode == workload::Mode::dpo ? 2 : 1;
-  const double tokens = sequences * micro_tokens(prepared, plan) / micro_batch_parts(prepared, plan);
-  const double divisor = run.framework.vocab_parallel ? t : 1;
-  const double logits = tokens * padded_vocabulary(prepared, t) / divisor;
-  const LogitBytes bytes = logit_bytes(prepared, plan);
+void fill_logit_bytes(Prepared& prepared) {
+  prepared.logit_bytes = {logit_bytes(prepared, false), logit_bytes(prepared, true)};
+}
+
+Head head(const PlanContext& c, const StageParameters& own) {
+  const Architecture& m = c.prepared.architecture;
+  if (!own.last || m.vocab <= 0) return {};
+  const double sequences = c.run().mode == workload::Mode::dpo ? 2 : 1;
+  const double tokens = sequences * c.tokens / c.parts;
+  // end_matrix is V·h/t; a vocabulary that is not parallel has all V logits.
+  const double share = c.run().framework.vocab_parallel ? 1 : c.plan.tp;
+  const double logits = tokens * c.end_matrix * share / m.hidden;
+  const LogitBytes& bytes = c.prepared.logit_bytes[c.plan.tp > 1 ? 1 : 0];
   Head result{logits * bytes.allocated, logits * bytes.reserved, 0};
-  const double norm = plan.sequence_parallel ? 4 * h / t + 2 * h : 4 * h;
+  const double norm = 4.0 * m.hidden * c.sequence_share + (c.plan.sequence_parallel ? 2.0 * m.hidden : 0);
   result.extra = tokens * norm;
-  if (head_gradient_at_loss(prepared, plan))
-    result.extra += 2 * padded_vocabulary(prepared, t) * h / t;
-  if (run.mtp_layers > 0) {
-    const auto kind = static_cast<std::size_t>(
-        prepared.architecture.kind_of_layer[static_cast<std::size_t>(prepared.architecture.layers - 1)]);
-    const auto r = static_cast<std::size_t>(plan.recompute);
-    const double layer = prepared.layer[kind].kept[r].at(t, plan.sequence_parallel);
-    result.allocated += 4 * logits * run.mtp_layers;
-    result.reserved += 4 * logits * run.mtp_layers;
-    result.extra += run.mtp_layers * tokens * (layer + 6 * h / (plan.sequence_parallel ? t : 1));
-  }
+  if (head_gradient_at_loss(c)) result.extra += 2 * c.end_matrix;
+  if (c.run().mtp_layers > 0) add_prediction_layers(result, c, tokens, logits);
   return result;
 }
 

@@ -151,6 +151,7 @@ Prepared prepare(const Architecture& architecture, const Training& training) {
   fill_layer_tables(prepared);
   fill_largest(prepared);
   fill_state_bytes(prepared);
+  fill_logit_bytes(prepared);
   if (training.framework.memory.dummy_weight_gradients) prepared.dummy_gradients = dummy_gradients(prepared);
   return prepared;
 }

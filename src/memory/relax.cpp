@@ -36,6 +36,7 @@ void consider_loss(Question& q) {
   if (q.prepared.training.loss != workload::Loss::plain) return;
   Prepared changed = q.prepared;
   changed.training.loss = workload::Loss::fused;
+  fill_logit_bytes(changed);
   consider(q, "fused loss", "none: a fused linear cross entropy kernel", changed, q.plan);
 }
 

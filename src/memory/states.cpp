@@ -102,131 +102,142 @@ QuantBytes quant_bytes(Quant quant) {
 
 // --- adapters ------------------------------------------------------------------------
 
-double base_bytes(const Prepared& prepared, const Plan& plan, const StageParameters& own) {
+double base_bytes(const PlanContext& c, const StageParameters& own) {
+  const Prepared& p = c.prepared;
   const double rest = own.total() - own.linear;
-  const double n = shards_weights(plan.sharding) ? dense_group(prepared, plan) : 1;
-  const double constants = own.linear * prepared.base_constant_bytes;
-  const double all = own.linear * prepared.base_linear_bytes + rest * prepared.base_rest_bytes;
-  const bool offloaded = offloads(plan, workload::kOffloadParams);
-  return constants + (offloaded ? 0 : (all - constants) / n);
+  const double shard = shards_weights(c.plan.sharding) ? c.dense_shard : 1;
+  const double constants = own.linear * p.base_constant_bytes;
+  const double all = own.linear * p.base_linear_bytes + rest * p.base_rest_bytes;
+  return constants + (offloads(c.plan, workload::kOffloadParams) ? 0 : (all - constants) * shard);
 }
 
-States adapter_states(const Prepared& prepared, const Plan& plan, const StageParameters& own) {
-  const Training& run = prepared.training;
-  const double lp = prepared.lora_parameters * own.share / plan.tp;
-  const double lb = run.framework.memory.adapter_bytes, n = dense_group(prepared, plan);
-  const bool zero = plan.sharding == Sharding::zero2 || plan.sharding == Sharding::zero3;
-  const double nw = shards_weights(plan.sharding) ? n : 1;
-  States s;
-  s.weights = base_bytes(prepared, plan, own);
-  s.gradients_always = plan.grad_accum > 1 || run.framework.memory.gradient_buffer || zero;
-  if (zero) {  // 16-bit adapters; fp32 master, moments and gradient of the own part
-    s.weights += 2 * lp / nw;
-    s.gradients = 2 * lp / nw;
-    s.optimizer = 16 * lp / n;
-  } else {
-    s.weights += lb * lp / nw;
-    s.gradients = lb * lp / nw;
-    s.optimizer = 2 * lb * lp / nw;
-    s.step_temporary = lb * lp / nw;
-  }
-  if (run.trained_embeddings) {  // trained copies beside the frozen ones
-    const double ends = 2 * padded_vocabulary(prepared, plan.tp) * prepared.architecture.hidden / plan.tp / nw;
-    s.weights += 2 * ends, s.gradients += 2 * ends, s.optimizer += 4 * ends, s.step_temporary += 2 * ends;
-  }
-  if (run.replaced_embedding_kept)
-    s.weights += 2 * padded_vocabulary(prepared, plan.tp) * prepared.architecture.hidden;
-  if (run.framework.memory.no_sync_gradients && is_fsdp(plan.sharding))
-    s.gradients = 2 * (own.total() - own.embedding - own.head + lp);
-  if (run.optimizer == Optimizer::adamw_paged && !zero) {  // pages move to the host
+// 16-bit adapters; fp32 master, moments and gradient of the own part.
+void add_zero_adapters(States& s, const PlanContext& c, double lp, double weight_shard) {
+  s.weights += 2 * lp * weight_shard;
+  s.gradients = 2 * lp * weight_shard;
+  s.optimizer = 16 * lp * c.dense_shard;
+}
+
+void add_plain_adapters(States& s, const PlanContext& c, double lp, double weight_shard) {
+  const double bytes = c.traits().adapter_bytes * lp * weight_shard;
+  s.weights += bytes;
+  s.gradients = bytes;
+  s.optimizer = 2 * bytes;
+  s.step_temporary = bytes;
+}
+
+// Trained copies of embedding and head beside the frozen ones.
+void add_trained_ends(States& s, const PlanContext& c, double weight_shard) {
+  const double ends = 2 * c.end_matrix * weight_shard;
+  s.weights += 2 * ends;
+  s.gradients += 2 * ends;
+  s.optimizer += 4 * ends;
+  s.step_temporary += 2 * ends;
+}
+
+void offload_adapters(States& s, const PlanContext& c, bool zero) {
+  if (c.run().optimizer == Optimizer::adamw_paged && !zero) {  // pages move to the host
     s.host += s.optimizer;
     s.optimizer = 0;
   }
-  if (offloads(plan, workload::kOffloadOptimizer)) {
-    s.host += s.optimizer + s.gradients;
-    s.optimizer = s.gradients = s.step_temporary = 0;
-  }
+  if (!offloads(c.plan, workload::kOffloadOptimizer)) return;
+  s.host += s.optimizer + s.gradients;
+  s.optimizer = s.gradients = s.step_temporary = 0;
+}
+
+States adapter_states(const PlanContext& c, const StageParameters& own) {
+  const Training& run = c.run();
+  const double lp = c.prepared.lora_parameters * own.share * c.tensor_share;
+  const bool zero = c.plan.sharding == Sharding::zero2 || c.plan.sharding == Sharding::zero3;
+  const double weight_shard = shards_weights(c.plan.sharding) ? c.dense_shard : 1;
+  States s;
+  s.weights = base_bytes(c, own);
+  s.gradients_always = c.plan.grad_accum > 1 || c.traits().gradient_buffer || zero;
+  if (zero) add_zero_adapters(s, c, lp, weight_shard);
+  else add_plain_adapters(s, c, lp, weight_shard);
+  if (run.trained_embeddings) add_trained_ends(s, c, weight_shard);
+  if (run.replaced_embedding_kept) s.weights += 2 * c.end_matrix * c.plan.tp;
+  if (c.traits().no_sync_gradients && is_fsdp(c.plan.sharding))
+    s.gradients = 2 * (own.total() - own.embedding - own.head + lp);
+  offload_adapters(s, c, zero);
   return s;
 }
 
 // --- all weights trained -----------------------------------------------------------------
 
-/// Parameters of this rank after sharding over the ranks that share them.
-double divided(const StageParameters& own, double dense_ranks, double expert_ranks) {
-  return own.dense / dense_ranks + own.expert / expert_ranks;
-}
-
 // Megatron-DeepSpeed of 2021-22: fp16 keeps an fp32 gradient of its part, bf16 fp32 gradients.
-States legacy_states(const Prepared& prepared, const Plan& plan, const StageParameters& own) {
-  const bool fp16 = prepared.training.precision == Precision::fp16;
-  const double p = own.total(), part = divided(own, dense_group(prepared, plan), expert_group(prepared, plan));
+States legacy_states(const PlanContext& c, const StageParameters& own) {
+  const bool fp16 = c.run().precision == Precision::fp16;
   States s;
-  s.weights = 2 * p;
-  s.gradients = (fp16 ? 2 : 6) * p;
-  s.optimizer = (fp16 ? 16 : 12) * part;
+  s.weights = 2 * own.total();
+  s.gradients = (fp16 ? 2 : 6) * own.total();
+  s.optimizer = (fp16 ? 16 : 12) * (own.dense * c.dense_shard + own.expert * c.expert_shard);
   s.gradients_always = true;
   return s;
 }
 
-void offload_states(States& s, const Plan& plan, double part, const StateBytes& bytes) {
+void offload_states(States& s, const PlanContext& c, double part) {
   double moved = 0;
-  if (offloads(plan, workload::kOffloadOptimizer)) {
+  if (offloads(c.plan, workload::kOffloadOptimizer)) {
     moved += s.optimizer + 4 * part;  // and fp32 gradients of the part
     s.optimizer = s.step_temporary = 0;
-    if (shards_gradients(plan.sharding)) s.gradients = 0;
+    if (shards_gradients(c.plan.sharding)) s.gradients = 0;
   }
-  if (offloads(plan, workload::kOffloadParams) && shards_weights(plan.sharding)) {
-    moved += bytes.weights * part;
+  if (offloads(c.plan, workload::kOffloadParams) && shards_weights(c.plan.sharding)) {
+    moved += c.bytes.weights * part;
     s.weights = 0;
-    if (is_fsdp(plan.sharding)) {
+    if (is_fsdp(c.plan.sharding)) {
       moved += s.gradients + s.optimizer;
       s.gradients = s.optimizer = s.step_temporary = 0;
     }
   }
-  (offloads(plan, workload::kOffloadNvme) ? s.disk : s.host) = moved;
+  (offloads(c.plan, workload::kOffloadNvme) ? s.disk : s.host) += moved;
 }
 
-double step_temporary(const StateBytes& bytes, StateRecipe recipe, const Plan& plan, double part,
-                      double moment_share) {
-  if (recipe == StateRecipe::deepspeed) {  // fp32 gradients of the part, in sub-groups under ZeRO-3
+double step_temporary(const PlanContext& c, double part) {
+  if (c.recipe == StateRecipe::deepspeed) {  // fp32 gradients of the part, in sub-groups under ZeRO-3
     constexpr double kSubGroup = 1e9;
-    return 4 * (plan.sharding == Sharding::zero3 ? std::min(part, kSubGroup) : part);
+    return 4 * (c.plan.sharding == Sharding::zero3 ? std::min(part, kSubGroup) : part);
   }
-  return bytes.step_copy * moment_share;
+  return c.bytes.step_copy * part;
 }
 
-States trained_states(const Prepared& prepared, const Plan& plan, const StageParameters& own) {
-  const Training& run = prepared.training;
-  const StateRecipe recipe = workload::effective_recipe(run, plan.sharding);
-  const StateBytes& bytes = prepared.states[static_cast<std::size_t>(recipe)];
+// A gradient is used and freed as soon as it is made.
+void free_gradients_in_backward(States& s, const PlanContext& c) {
+  const double largest = c.prepared.largest_matrix * c.tensor_share;
+  s.gradients = std::min(s.gradients, c.bytes.gradients * largest);
+  s.step_temporary = std::min(s.step_temporary, c.bytes.step_copy * largest);
+}
+
+// Only plain torch without accumulation frees gradients before the next loss.
+bool gradients_stay(const PlanContext& c) {
+  const bool freed = c.recipe == StateRecipe::hf_16bit || c.recipe == StateRecipe::hf_amp;
+  return !freed || c.traits().gradient_buffer || c.plan.grad_accum > 1;
+}
+
+States trained_states(const PlanContext& c, const StageParameters& own) {
+  const Training& run = c.run();
   const double whole = own.total();
-  const double part = divided(own, dense_group(prepared, plan), expert_group(prepared, plan));
-  const double weight_part = shards_weights(plan.sharding) || plan.sharding == Sharding::fsdp_grad_op ? part : whole;
-  const double gradient_part = shards_gradients(plan.sharding) ? part : whole;
+  const double part = own.dense * c.dense_shard + own.expert * c.expert_shard;
+  const bool weights_shared = shards_weights(c.plan.sharding) || c.plan.sharding == Sharding::fsdp_grad_op;
+  const double weight_part = weights_shared ? part : whole;
   States s;
-  s.weights = bytes.weights * weight_part;
-  s.gradients = bytes.gradients * gradient_part;
-  s.optimizer = (bytes.master + bytes.moments) * part;
-  s.step_temporary = step_temporary(bytes, recipe, plan, part, part);
-  // Only plain torch without accumulation frees gradients before the next loss.
-  const bool freed = recipe == StateRecipe::hf_16bit || recipe == StateRecipe::hf_amp;
-  s.gradients_always = !freed || run.framework.memory.gradient_buffer || plan.grad_accum > 1;
+  s.weights = c.bytes.weights * weight_part;
+  s.gradients = c.bytes.gradients * (shards_gradients(c.plan.sharding) ? part : whole);
+  s.optimizer = (c.bytes.master + c.bytes.moments) * part;
+  s.step_temporary = step_temporary(c, part);
+  s.gradients_always = gradients_stay(c);
   // An fp8 copy of the matrices; recipes that reduce in 16 bits keep fp8 and its transpose
   // instead of 16-bit weights, which is as much.
-  if (run.precision == Precision::fp8 && recipe == StateRecipe::megatron && bytes.gradients > 2)
+  if (run.precision == Precision::fp8 && c.recipe == StateRecipe::megatron && c.bytes.gradients > 2)
     s.weights += whole - own.embedding - own.head;
   if (run.optimizer == Optimizer::adamw_paged) {  // managed memory: pages move to the host
-    s.host += bytes.moments * part;
-    s.optimizer -= bytes.moments * part;
+    s.host += c.bytes.moments * part;
+    s.optimizer -= c.bytes.moments * part;
   }
-  offload_states(s, plan, part, bytes);
-  if (run.optimizer_in_backward) {  // a gradient is used and freed as soon as it is made
-    const double largest = prepared.largest_matrix / plan.tp;
-    s.gradients = std::min(s.gradients, bytes.gradients * largest);
-    s.step_temporary = std::min(s.step_temporary, bytes.step_copy * largest);
-  }
-  if (run.mode == workload::Mode::dpo)  // the frozen reference model
-    s.weights += 2 * weight_part;
+  if (c.plan.offload != workload::kOffloadNone) offload_states(s, c, part);
+  if (run.optimizer_in_backward) free_gradients_in_backward(s, c);
+  if (run.mode == workload::Mode::dpo) s.weights += 2 * weight_part;  // the frozen reference
   return s;
 }
 
@@ -247,10 +258,10 @@ void fill_state_bytes(Prepared& prepared) {
                                  : model::lora_parameters(prepared.architecture, run.lora);
 }
 
-States states(const Prepared& prepared, const Plan& plan, const StageParameters& own) {
-  if (prepared.training.adapters()) return adapter_states(prepared, plan, own);
-  if (prepared.training.framework.memory.legacy_stack) return legacy_states(prepared, plan, own);
-  return trained_states(prepared, plan, own);
+States states(const PlanContext& c, const StageParameters& own) {
+  if (c.run().adapters()) return adapter_states(c, own);
+  if (c.traits().legacy_stack) return legacy_states(c, own);
+  return trained_states(c, own);
 }
 
 }  // namespace gpuadvisor::memory

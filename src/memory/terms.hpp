@@ -12,6 +12,29 @@ using workload::Plan;
 using workload::Recompute;
 using workload::Training;
 
+/// What all stages of one plan share: degrees as shares, groups, tokens.
+struct PlanContext {
+  const Prepared& prepared;
+  const Plan& plan;
+  double tensor_share = 1;    ///< 1/tp
+  double sequence_share = 1;  ///< 1/tp under sequence parallelism, else 1
+  double expert_share = 1;    ///< 1/ep
+  double dense_shard = 1;     ///< 1 over the ranks that share dense states
+  double expert_shard = 1;    ///< 1 over those that share the states of one expert
+  double tokens = 0;          ///< of one micro-batch on one rank
+  double parts = 1;           ///< micro-batches that the pipeline cuts micro_batch into
+  double end_matrix = 0;      ///< embedding or head parameters of one rank: padded V·h/tp
+  const StateBytes& bytes;    ///< of the recipe under the plan's sharding
+  workload::StateRecipe recipe = workload::StateRecipe::deepspeed;
+
+  [[nodiscard]] const Training& run() const { return prepared.training; }
+  [[nodiscard]] const workload::MemoryTraits& traits() const { return prepared.training.framework.memory; }
+  [[nodiscard]] double at(const TokenBytes& bytes_a_token) const {
+    return bytes_a_token.shared(sequence_share, tensor_share);
+  }
+};
+[[nodiscard]] PlanContext context(const Prepared& prepared, const Plan& plan);
+
 /// Parameters that one rank of a stage holds.
 struct StageParameters {
   std::array<double, model::kMaxLayerKinds> layers{};  ///< number of layers by kind
@@ -56,22 +79,17 @@ struct Stage {
   Activations activations;
 };
 
-[[nodiscard]] double padded_vocabulary(const Prepared& prepared, double tp);
-[[nodiscard]] StageParameters stage_parameters(const Prepared& prepared, const Plan& plan, int stage);
-[[nodiscard]] double in_flight(const Prepared& prepared, const Plan& plan, int stage);
-/// Micro-batches that torchtitan's schedule cuts micro_batch into; 1 elsewhere.
-[[nodiscard]] double micro_batch_parts(const Prepared& prepared, const Plan& plan);
-/// Tokens of one micro-batch on one rank.
-[[nodiscard]] double micro_tokens(const Prepared& prepared, const Plan& plan);
+[[nodiscard]] StageParameters stage_parameters(const PlanContext& c, int stage);
+/// Micro-batches whose activations a stage holds at its peak.
+[[nodiscard]] double in_flight(const PlanContext& c, int stage);
 
-[[nodiscard]] States states(const Prepared& prepared, const Plan& plan, const StageParameters& own);
-[[nodiscard]] Buffers buffers(const Prepared& prepared, const Plan& plan, const StageParameters& own);
-[[nodiscard]] Head head(const Prepared& prepared, const Plan& plan, const StageParameters& own);
-[[nodiscard]] Activations activations(const Prepared& prepared, const Plan& plan,
-                                      const StageParameters& own, int stage);
+[[nodiscard]] States states(const PlanContext& c, const StageParameters& own);
+[[nodiscard]] Buffers buffers(const PlanContext& c, const StageParameters& own);
+[[nodiscard]] Head head(const PlanContext& c, const StageParameters& own);
+[[nodiscard]] Activations activations(const PlanContext& c, const StageParameters& own, int stage);
 /// The plan with what it leaves to the cluster or the framework decided.
 [[nodiscard]] Plan normalised(const Prepared& prepared, Plan plan, const catalog::Cluster& cluster);
-[[nodiscard]] Stage stage_of(const Prepared& prepared, const Plan& plan, int stage);
+[[nodiscard]] Stage stage_of(const PlanContext& c, int stage);
 [[nodiscard]] Breakdown breakdown(const Stage& stage, Phase phase);
 
 /// Context and communicators, bytes outside the allocator of one process.
@@ -83,21 +101,8 @@ struct Stage {
 // Filled by prepare.
 void fill_layer_tables(Prepared& prepared);
 void fill_state_bytes(Prepared& prepared);
+void fill_logit_bytes(Prepared& prepared);
 
-/// Ranks that share dense states.
-[[nodiscard]] inline double dense_group(const Prepared& prepared, const Plan& plan) {
-  if (plan.sharding == workload::Sharding::none) return 1;
-  if (plan.sharding == workload::Sharding::hsdp && plan.hsdp_group > 0) return plan.hsdp_group;
-  const auto group = static_cast<double>(plan.shard_group());
-  const auto zero1 = static_cast<double>(prepared.training.zero1_group);
-  return zero1 > 0 && plan.sharding == workload::Sharding::zero1 ? std::min(zero1, group) : group;
-}
-/// Ranks that share the states of one expert: data, context and tensor ranks that hold
-/// the same experts.
-[[nodiscard]] inline double expert_group(const Prepared& prepared, const Plan& plan) {
-  if (plan.sharding == workload::Sharding::none) return 1;
-  return std::max(1.0, dense_group(prepared, plan) * plan.tp / plan.ep);
-}
 [[nodiscard]] inline bool shards_gradients(workload::Sharding s) {
   return s != workload::Sharding::none && s != workload::Sharding::zero1;
 }

@@ -89,17 +89,17 @@ TEST_CASE("micro-batches in flight by schedule") {
   workload::Training t = run(Framework::megatron, Mode::pretrain);
   const Prepared p = prepare(llama3_8b(), t);
   workload::Plan plan{.pp = 4, .grad_accum = 16};
-  CHECK_THAT(in_flight(p, plan, 0), WithinRel(4.0, 1e-12));
-  CHECK_THAT(in_flight(p, plan, 3), WithinRel(1.0, 1e-12));
+  CHECK_THAT(in_flight(context(p, plan), 0), WithinRel(4.0, 1e-12));
+  CHECK_THAT(in_flight(context(p, plan), 3), WithinRel(1.0, 1e-12));
   plan.vpp = 2;  // (2·3 + 4 + 1)/2 = 5.5 on the first, (0 + 4 + 1)/2 on the last
-  CHECK_THAT(in_flight(p, plan, 0), WithinRel(5.5, 1e-12));
-  CHECK_THAT(in_flight(p, plan, 3), WithinRel(2.5, 1e-12));
+  CHECK_THAT(in_flight(context(p, plan), 0), WithinRel(5.5, 1e-12));
+  CHECK_THAT(in_flight(context(p, plan), 3), WithinRel(2.5, 1e-12));
   plan.vpp = 1;
   plan.schedule = workload::Schedule::gpipe;
-  CHECK_THAT(in_flight(p, plan, 2), WithinRel(16.0, 1e-12));
+  CHECK_THAT(in_flight(context(p, plan), 2), WithinRel(16.0, 1e-12));
   plan.schedule = workload::Schedule::one_f_one_b;
   plan.grad_accum = 2;  // fewer micro-batches than stages
-  CHECK_THAT(in_flight(p, plan, 0), WithinRel(2.0, 1e-12));
+  CHECK_THAT(in_flight(context(p, plan), 0), WithinRel(2.0, 1e-12));
 }
 
 }  // namespace gpuadvisor::memory::test

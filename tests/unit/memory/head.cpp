@@ -10,7 +10,8 @@ using workload::Mode;
 
 double head_bytes(const workload::Training& t, const workload::Plan& plan) {
   const Prepared p = prepare(llama3_8b(), t);
-  return head(p, plan, stage_parameters(p, plan, plan.pp - 1)).allocated;
+  const PlanContext c = context(p, plan);
+  return head(c, stage_parameters(c, plan.pp - 1)).allocated;
 }
 
 }  // namespace
@@ -37,8 +38,8 @@ TEST_CASE("a fused linear loss works on a chunk of tokens") {
 TEST_CASE("only the last stage holds logits") {
   const Prepared p = prepare(llama3_8b(), run(Framework::megatron, Mode::pretrain));
   const workload::Plan plan{.pp = 4, .grad_accum = 8};
-  CHECK(head(p, plan, stage_parameters(p, plan, 0)).allocated == 0);
-  CHECK(head(p, plan, stage_parameters(p, plan, 3)).allocated > 0);
+  CHECK(head(context(p, plan), stage_parameters(context(p, plan), 0)).allocated == 0);
+  CHECK(head(context(p, plan), stage_parameters(context(p, plan), 3)).allocated > 0);
 }
 
 }  // namespace gpuadvisor::memory::test

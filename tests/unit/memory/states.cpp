@@ -17,11 +17,15 @@ StageParameters parameters(double dense) {
   return own;
 }
 
+States states_of(const Prepared& p, const workload::Plan& plan, const StageParameters& own) {
+  return states(context(p, plan), own);
+}
+
 double state_bytes(const States& s) { return s.weights + s.gradients + s.optimizer; }
 
 double zero_states(Sharding sharding, int dp) {
   const Prepared p = prepare(llama2_7b(), run(Framework::deepspeed, Mode::full_ft));
-  return state_bytes(states(p, {.dp = dp, .sharding = sharding}, parameters(7.5e9)));
+  return state_bytes(states_of(p, {.dp = dp, .sharding = sharding}, parameters(7.5e9)));
 }
 
 }  // namespace
@@ -37,7 +41,7 @@ TEST_CASE("the ZeRO paper's 7.5B on 64 GPUs") {
 TEST_CASE("Megatron keeps fp32 main gradients and shards 12 bytes") {
   const Prepared p = prepare(llama3_8b(), run(Framework::megatron, Mode::pretrain));
   const workload::Plan plan{.dp = 8, .sharding = Sharding::zero1};
-  const States s = states(p, plan, parameters(8e9));
+  const States s = states_of(p, plan, parameters(8e9));
   CHECK_THAT(s.weights, WithinRel(16e9, 1e-12));
   CHECK_THAT(s.gradients, WithinRel(32e9, 1e-12));
   CHECK_THAT(s.optimizer, WithinRel(12e9, 1e-12));
@@ -49,7 +53,8 @@ TEST_CASE("stage parameters of Llama-3-8B under tp 2 agree with SimuMax") {
   // and head 128256·4096/2 each, final norm 4096: 4,016,312,320; 2 bytes each 7.4810 GiB,
   // which SimuMax prints for tp2_pp1_dp4 with a vocabulary padded by one more block of 128.
   const Prepared p = prepare(llama3_8b(), run(Framework::megatron, Mode::pretrain));
-  const StageParameters own = stage_parameters(p, {.tp = 2, .dp = 4}, 0);
+  const workload::Plan plan{.tp = 2, .dp = 4};
+  const StageParameters own = stage_parameters(context(p, plan), 0);
   CHECK_THAT(2 * own.total() / kGiB, WithinRel(7.4810, 5e-4));
 }
 
@@ -58,7 +63,7 @@ TEST_CASE("experts share their states among fewer ranks") {
   const Prepared p = prepare(mixtral(), run(Framework::megatron, Mode::pretrain));
   StageParameters own = parameters(1e9);
   own.expert = 2e9;
-  const States s = states(p, {.ep = 4, .dp = 8, .sharding = Sharding::zero1}, own);
+  const States s = states_of(p, {.ep = 4, .dp = 8, .sharding = Sharding::zero1}, own);
   CHECK_THAT(s.optimizer, WithinRel(12 * (1e9 / 8 + 2e9 / 2), 1e-12));
 }
 
@@ -66,7 +71,7 @@ TEST_CASE("bytes of optimizers") {
   const auto optimizer_bytes = [](Optimizer o) {
     workload::Training t = run(Framework::deepspeed, Mode::full_ft);
     t.optimizer = o;
-    return states(prepare(llama2_7b(), t), {}, parameters(1e9)).optimizer / 1e9;
+    return states_of(prepare(llama2_7b(), t), {}, parameters(1e9)).optimizer / 1e9;
   };
   CHECK_THAT(optimizer_bytes(Optimizer::adamw), WithinRel(12.0, 1e-12));
   CHECK_THAT(optimizer_bytes(Optimizer::lion), WithinRel(8.0, 1e-12));
@@ -89,7 +94,7 @@ TEST_CASE("a quantised base and its adapters") {
   own.dense = 1.2e9;
   const auto weights = [&](workload::Quant q) {
     t.quant = q;
-    return states(prepare(llama2_7b(), t), {}, own).weights;
+    return states_of(prepare(llama2_7b(), t), {}, own).weights;
   };
   const double rest = 2 * 0.2e9 + 4 * 40e6;
   CHECK_THAT(weights(workload::Quant::nf4), WithinRel(0.5625e9 + rest, 1e-12));
@@ -101,10 +106,10 @@ TEST_CASE("adapters: fp32 under PEFT, 16 bytes a parameter shared under ZeRO") {
   workload::Training t = run(Framework::hf, Mode::lora);
   t.lora_parameters = 10e6;
   const Prepared p = prepare(llama2_7b(), t);
-  const States single = states(p, {}, parameters(1e9));
+  const States single = states_of(p, {}, parameters(1e9));
   CHECK_THAT(single.weights, WithinRel(2e9 + 40e6, 1e-12));
   CHECK_THAT(single.optimizer, WithinRel(80e6, 1e-12));
-  const States zero = states(p, {.dp = 4, .sharding = Sharding::zero2}, parameters(1e9));
+  const States zero = states_of(p, {.dp = 4, .sharding = Sharding::zero2}, parameters(1e9));
   CHECK_THAT(zero.optimizer, WithinRel(40e6, 1e-12));
 }
 
@@ -113,14 +118,14 @@ TEST_CASE("offloaded optimizer moves 16 bytes a parameter to the host") {
   const Prepared p = prepare(llama2_7b(), run(Framework::deepspeed, Mode::full_ft));
   const workload::Plan plan{.dp = 8, .sharding = Sharding::zero3,
                             .offload = workload::kOffloadOptimizer};
-  const States s = states(p, plan, parameters(7e9));
+  const States s = states_of(p, plan, parameters(7e9));
   CHECK_THAT(s.host, WithinRel(16 * 7e9 / 8, 1e-12));
   CHECK(s.optimizer == 0);
 }
 
 TEST_CASE("preference tuning holds a frozen reference") {
   const auto weights = [](Mode mode) {
-    return states(prepare(llama2_7b(), run(Framework::deepspeed, mode)), {}, parameters(1e9)).weights;
+    return states_of(prepare(llama2_7b(), run(Framework::deepspeed, mode)), {}, parameters(1e9)).weights;
   };
   CHECK_THAT(weights(Mode::dpo) - weights(Mode::full_ft), WithinRel(2e9, 1e-12));
 }
