@@ -23,7 +23,7 @@ constexpr auto kCommands = std::to_array<Command>({
      "gpuadvisor check --params 7B --mode lora --gpu A10 --budget '3000 CNY'", "", false,
      run_check},
     {"emit", kEmit, "the launch file of the best result",
-     "gpuadvisor emit --for deepspeed --params 7B --mode full-ft > ds_config.json", "", false,
+     "gpuadvisor emit --for deepspeed --params 7B --mode full-ft", "", false,
      run_emit},
     {"catalog list", kCatalogList, "instance types of the catalog",
      "gpuadvisor catalog list --gpu A10", "", false, run_catalog_list},
@@ -39,7 +39,7 @@ constexpr auto kCommands = std::to_array<Command>({
      "gpuadvisor models read ./config.json", "PATH", true, run_models_read},
     {"accuracy", kAccuracy, "predicted against published measurements", "gpuadvisor accuracy", "",
      false, run_accuracy},
-    {"completion", kCompletion, "shell completion: bash, zsh or fish",
+    {"completion", kCompletion, "shell completion for bash, zsh or fish; or the man page",
      "gpuadvisor completion bash > /etc/bash_completion.d/gpuadvisor", "SHELL", true,
      run_completion},
 });

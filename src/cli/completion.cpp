@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/flag_reader.hpp"
 #include "cli/flags.hpp"
+#include "gpuadvisor/report.hpp"
 #include "gpuadvisor/workload.hpp"
 
 namespace gpuadvisor::cli {
@@ -50,7 +51,7 @@ std::string bash() {
       "    '') words='{}' ;;\n"
       "    catalog) words='{}' ;;\n"
       "    models) words='{}' ;;\n"
-      "    completion) words='bash zsh fish' ;;\n"
+      "    completion) words='bash zsh fish man' ;;\n"
       "{}"
       "  esac\n"
       "  if [[ \"${{COMP_WORDS[COMP_CWORD-1]}}\" == --mode ]]; then words='{}'; fi\n"
@@ -95,14 +96,47 @@ std::string fish() {
   return text;
 }
 
+/// The man page; a hyphen is escaped so that it can be copied from it.
+std::string man_page() {
+  const auto escaped = [](std::string_view text) {
+    std::string roff;
+    for (const char c : text) roff += c == '-' ? std::string("\\-") : std::string(1, c);
+    return roff;
+  };
+  std::string text = fmt::format(
+      ".TH GPUADVISOR 1 \"\" \"gpuadvisor {}\" \"User Commands\"\n.SH NAME\n"
+      "gpuadvisor \\- cloud GPU instances, counts and parallel plans for transformer workloads\n"
+      ".SH SYNOPSIS\n.B gpuadvisor\nCOMMAND [FLAGS]\n.SH COMMANDS\n",
+      report::tool_version());
+  for (const Command& command : all_commands())
+    text += fmt::format(".TP\n.B {}\n{}\n.br\nExample: {}\n", command.name,
+                        escaped(command.summary), escaped(command.example));
+  text += ".SH OPTIONS\n";
+  for (const Flag& flag : all_flags())
+    text +=
+        fmt::format(".TP\n.B {}\\-\\-{} {}\n{}\n",
+                    flag.shorthand != 0 ? fmt::format("\\-{}, ", flag.shorthand) : std::string(),
+                    escaped(flag.name), flag.placeholder, escaped(flag.help));
+  text += ".SH EXIT STATUS\n";
+  for (const std::string_view line :
+       {"0|a result", "1|a negative answer: nothing fits, the plan does not fit, check says no",
+        "2|the command line is wrong",
+        "3|a file, catalog or standard input is unreadable or invalid", "4|an internal fault",
+        "130|interrupted"})
+    text += fmt::format(".TP\n.B {}\n{}\n", line.substr(0, line.find('|')),
+                        line.substr(line.find('|') + 1));
+  return text;
+}
+
 }  // namespace
 
 Result<Output> run_completion(const Arguments& arguments, const Environment&) {
-  constexpr std::array<std::string_view, 3> kShells = {"bash", "zsh", "fish"};
+  constexpr std::array<std::string_view, 4> kShells = {"bash", "zsh", "fish", "man"};
   const std::string& shell = arguments.words.front();
   if (shell == "bash") return Output{bash(), {}, kSuccess};
   if (shell == "zsh") return Output{zsh(), {}, kSuccess};
   if (shell == "fish") return Output{fish(), {}, kSuccess};
+  if (shell == "man") return Output{man_page(), {}, kSuccess};
   return tl::unexpected(FlagReader::unknown_name(shell, "SHELL", kShells));
 }
 
