@@ -1,6 +1,7 @@
 // models list, show and read.
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
+#include "cli/model_source.hpp"
 #include "gpuadvisor/catalog.hpp"
 #include "gpuadvisor/model.hpp"
 #include "gpuadvisor/report.hpp"
@@ -17,6 +18,23 @@ report::ModelFacts facts_of(const model::Preset& preset) {
   facts.check = preset.check;
   facts.source = preset.source;
   facts.notes = preset.notes;
+  return facts;
+}
+
+report::ModelFacts facts_of(const model::ModelFile& file, const std::string& path) {
+  report::ModelFacts facts;
+  facts.name = file.name.empty() ? path : file.name;
+  facts.architecture = file.architecture;
+  facts.counts = model::count_parameters(file.architecture);
+  facts.counts.total = file.parameters_total;
+  facts.counts.active = file.parameters_active;
+  facts.counts.checkpoint = file.checkpoint_parameters;
+  facts.source = path;
+  facts.check = file.exact ? "counted exactly" : "estimated";
+  facts.file_kind = file.kind;
+  facts.quantization = file.quantization.method;
+  facts.weights_bytes = file.weights_bytes;
+  facts.lora_parameters = file.adapter ? file.adapter->lora_parameters : 0;
   return facts;
 }
 
@@ -59,8 +77,21 @@ Result<Output> run_models_show(const Arguments& arguments, const Environment& en
   return output;
 }
 
-Result<Output> run_models_read(const Arguments& arguments, const Environment&) {
-  return fail(ErrorCode::usage, "model files cannot be read yet", arguments.words.front());
+Result<Output> run_models_read(const Arguments& arguments, const Environment& environment) {
+  const auto setting = read_setting(arguments, environment);
+  if (!setting) return tl::unexpected(setting.error());
+  const auto file = read_model_path(arguments.words.front());
+  if (!file) return tl::unexpected(file.error());
+  std::vector<advisor::Warning> warnings;
+  for (const std::string& text : file->warnings)
+    warnings.push_back({advisor::WarningCode::note, text});
+  const report::Frame frame{setting->catalog.date(), warnings};
+  Output output;
+  output.text = report::render_model(facts_of(*file, arguments.words.front()), frame,
+                                     setting->shown.format, setting->shown.style);
+  if (setting->shown.format != report::Format::json)
+    for (const std::string& text : file->warnings) output.notes += "warning: " + text + "\n";
+  return output;
 }
 
 }  // namespace gpuadvisor::cli

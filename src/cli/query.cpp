@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "cli/model_source.hpp"
+
 namespace gpuadvisor::cli {
 namespace {
 
@@ -35,6 +37,14 @@ void use_preset(FlagReader& reader, std::string_view name, advisor::Query& query
   if (!preset) return reader.set_error(preset.error());
   query.model = {(*preset)->architecture, std::string((*preset)->id),
                  std::string((*preset)->notes)};
+}
+
+void use_file(FlagReader& reader, const std::string& path, advisor::Query& query) {
+  const auto file = read_model_path(path);
+  if (!file) return reader.set_error(file.error());
+  std::string note;
+  for (const std::string& warning : file->warnings) note += (note.empty() ? "" : "; ") + warning;
+  query.model = {file->architecture, file->name.empty() ? path : file->name, std::move(note)};
 }
 
 std::optional<std::uint8_t> offload_bit(std::string_view name) {
@@ -88,8 +98,7 @@ void read_model(FlagReader& reader, advisor::Query& query) {
     return use_synthetic(reader, *params, query);
   if (const auto name = reader.arguments().value("model")) return use_preset(reader, *name, query);
   if (const auto path = reader.arguments().value("model-file"))
-    return reader.set_error(
-        {ErrorCode::usage, "model files cannot be read yet", "--model-file", {}});
+    return use_file(reader, std::string(*path), query);
   reader.set_error(
       {ErrorCode::usage,
        "no model given; expected --params, --model or --model-file",

@@ -23,6 +23,11 @@ double bytes_per_weight(std::string_view dtype) {
   return 2;
 }
 
+double weights_bytes(const ModelFacts& facts) {
+  if (facts.weights_bytes > 0) return facts.weights_bytes;
+  return facts.counts.total * bytes_per_weight(facts.architecture.torch_dtype);
+}
+
 Json architecture_json(const model::Architecture& a) {
   Json json = Json::object();
   json["topology"] = topology_name(a.topology);
@@ -58,7 +63,7 @@ Json summary_json(const ModelFacts& facts) {
   json["parameters_total"] = whole(facts.counts.total);
   json["parameters_active"] = whole(facts.counts.active);
   json["checkpoint_parameters"] = whole(facts.counts.checkpoint);
-  json["weights_bytes"] = whole(facts.counts.total * bytes_per_weight(a.torch_dtype));
+  json["weights_bytes"] = whole(weights_bytes(facts));
   json["kv_bytes_per_token"] = whole(model::kv_bytes_per_token(a, 2));
   return json;
 }
@@ -102,13 +107,17 @@ Grid facts_grid(const ModelFacts& facts) {
     if (!value.empty()) grid.rows.push_back({std::string(name), std::move(value)});
   };
   add("name", facts.name);
+  add("read from", facts.file_kind);
   add("family", std::string(a.family));
   add("hub id", facts.hub_id);
   add("parameters", count(facts.counts.total));
   add("active parameters", count(facts.counts.active));
   add("checkpoint parameters", count(facts.counts.checkpoint));
-  add("weights", format_bytes(Bytes(facts.counts.total * bytes_per_weight(a.torch_dtype))) +
-                     " in " + std::string(a.torch_dtype));
+  add("weights",
+      format_bytes(Bytes(facts.counts.total * bytes_per_weight(a.torch_dtype))) + " in " +
+          (facts.quantization.empty() ? std::string(a.torch_dtype) : facts.quantization));
+  add("adapter parameters",
+      facts.lora_parameters > 0 ? count(facts.lora_parameters) : std::string());
   add("KV cache a token", format_bytes(Bytes(model::kv_bytes_per_token(a, 2))));
   add("layers", fmt::format("{}", a.layers));
   add("hidden", fmt::format("{}", a.hidden));
@@ -144,6 +153,10 @@ std::string render_model(const ModelFacts& facts, const Frame& frame, Format for
   if (format != Format::json) return facts_text(facts_grid(facts), format, style);
   Json json = document(frame.catalog_date);
   json.update(summary_json(facts));
+  json["file_kind"] = text_or_null(facts.file_kind);
+  json["quantization"] = text_or_null(facts.quantization);
+  json["lora_parameters"] =
+      facts.lora_parameters > 0 ? whole(facts.lora_parameters) : Json(nullptr);
   json["licence"] = text_or_null(facts.architecture.licence);
   json["check"] = text_or_null(facts.check);
   json["source"] = text_or_null(facts.source);
