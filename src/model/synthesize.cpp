@@ -19,6 +19,7 @@ constexpr std::string_view kMoeShapes[] = {
 };
 constexpr double kTolerance = 0.01;
 constexpr double kSmallest = 1e6;
+constexpr std::int32_t kLongestContext = 131072;
 
 double size_of(const Architecture& a) { return count_parameters(a).total; }
 
@@ -30,20 +31,30 @@ void resize(Architecture& a, std::int32_t layers) {
   fill_uniform_layers(a);
 }
 
-/// Width h as a whole number of heads; heads and key-value heads follow.
+/// The largest number of key-value heads up to `wanted` that divides `heads`.
+std::int32_t dividing(std::int32_t heads, std::int32_t wanted) {
+  while (wanted > 1 && heads % wanted != 0) --wanted;
+  return std::max(1, wanted);
+}
+
+/// Width near `width` of whole heads; a multiple of 8 heads where there are many, so
+/// that tensor parallelism can divide them.
 void set_width(Architecture& a, const Architecture& base, double width) {
-  std::int32_t unit = base.head_dim;
-  const std::int32_t group = base.heads / base.kv_heads;
-  if (width < 2.0 * unit * group) unit = 32;
-  const double heads = std::max(1.0, std::round(width / (1.0 * unit * group))) * group;
-  a.head_dim = unit;
-  a.heads = static_cast<std::int32_t>(heads);
-  a.kv_heads = std::max(1, std::min(base.kv_heads, a.heads / group));
-  if (base.kv_heads == base.heads) a.kv_heads = a.heads;
-  if (a.heads % a.kv_heads != 0) a.kv_heads = a.heads / group;
-  a.hidden = a.heads * unit;
+  const std::int32_t dim = width < 2.0 * base.head_dim ? 32 : base.head_dim;
+  const double heads = width / dim;
+  const double unit = heads >= 20 ? 8.0 : heads >= 6 ? 4.0 : 1.0;
+  a.head_dim = dim;
+  a.heads = static_cast<std::int32_t>(std::max(1.0, std::round(heads / unit)) * unit);
+  a.kv_heads = base.kv_heads == base.heads ? a.heads : dividing(a.heads, std::min(base.kv_heads, a.heads));
+  a.hidden = a.heads * dim;
   const double ratio = 1.0 * base.ffn / base.hidden;
   a.ffn = static_cast<std::int32_t>(std::max(1.0, std::round(ratio * a.hidden / 64.0)) * 64.0);
+}
+
+/// Depths that pipelines divide well: even, multiples of 4 from 16, of 8 from 48.
+double even_depth(double layers) {
+  const double unit = layers >= 48 ? 8.0 : layers >= 16 ? 4.0 : layers >= 4 ? 2.0 : 1.0;
+  return std::clamp(std::round(layers / unit) * unit, 1.0, double{kMaxLayers});
 }
 
 double per_layer(const Architecture& a) {
@@ -51,12 +62,12 @@ double per_layer(const Architecture& a) {
   return counts.layer[0].total();
 }
 
-/// Layers that bring the total nearest to `total`, then the MLP width that closes
-/// the rest.
+/// An even number of layers that brings the total near `total`, then the MLP width
+/// that closes the rest.
 void fit(Architecture& a, double total) {
   resize(a, 1);
   const double outside = size_of(a) - per_layer(a);
-  const double layers = std::clamp(std::round((total - outside) / per_layer(a)), 1.0, double{kMaxLayers});
+  const double layers = even_depth((total - outside) / per_layer(a));
   resize(a, static_cast<std::int32_t>(layers));
   const double slope = (a.gated ? 3.0 : 2.0) * a.hidden * a.layers;
   const double wanted = a.ffn + (total - size_of(a)) / slope;
@@ -116,6 +127,10 @@ std::string note_of(const Preset& preset, const Architecture& a, bool same) {
 void make_anonymous(Architecture& a) {
   a.name = {};
   a.parameters_reported = 0;
+  // No position table limits the length of a model that is only a size.
+  if (a.positions == Positions::learned) a.positions = Positions::rope;
+  a.learned_positions = 0;
+  a.max_positions = kLongestContext;
 }
 
 Result<SyntheticModel> synthesize_dense(double total) {
@@ -136,52 +151,73 @@ Result<SyntheticModel> synthesize_dense(double total) {
   return out;
 }
 
-/// Solves the number of experts and their width for total and active counts; the
-/// attention comes from a dense shape between the two sizes.
+struct Experts {
+  std::int32_t count = 0, per_token = 0;
+};
+
+/// Experts and experts a token whose ratio is near `ratio`: as many a token as the
+/// published shape has, or the next number that gives a multiple of 8 experts.
+Experts choose_experts(double ratio, std::int32_t per_token) {
+  Experts best;
+  double error = 1.0;
+  for (std::int32_t k = 1; k <= 16; ++k) {
+    const double unit = ratio * k >= 24 ? 8.0 : ratio * k >= 8 ? 4.0 : 1.0;
+    const double count = std::max<double>(k, std::round(ratio * k / unit) * unit);
+    const double own = std::abs(count / (ratio * k) - 1.0) + 0.02 * std::abs(k - per_token);
+    if (own < error) {
+      error = own;
+      best = {static_cast<std::int32_t>(std::min(count, 65536.0)), k};
+    }
+  }
+  return best;
+}
+
+/// Experts of a width that give both counts; false when attention and embedding alone
+/// exceed the active parameters.
+bool fit_experts(Architecture& a, double total, double active) {
+  a.expert_ffn = 1;
+  resize(a, a.layers);
+  const double column = 3.0 * a.hidden * a.layers;  // one column of one expert in every layer
+  const double rest = size_of(a) - column * a.experts;
+  const double used = (active - rest) / column, all = (total - rest) / column;
+  if (used <= 0 || all <= used) return false;
+  const Experts experts = choose_experts(all / used, a.experts_per_token);
+  a.experts = experts.count;
+  a.experts_per_token = experts.per_token;
+  resize(a, a.layers);
+  const double bare = size_of(a) - column * a.experts;  // the router grew with the experts
+  const double width = (total - bare) / (column * a.experts);
+  const double step = width > 2048 ? 64.0 : width > 512 ? 8.0 : 1.0;
+  if (width < 1 || width > 1e9) return false;
+  a.expert_ffn = static_cast<std::int32_t>(std::max(1.0, std::round(width / step) * step));
+  resize(a, a.layers);
+  return near(a, total) && std::abs(count_parameters(a).active / active - 1.0) <= 0.05;
+}
+
 Result<SyntheticModel> synthesize_moe(double total, double active) {
   const Preset* preset = nearest(kMoeShapes, total, active);
   if (preset == nullptr) return fail(ErrorCode::internal, "no preset shapes");
   SyntheticModel out{preset->architecture, {}};
   Architecture& a = out.architecture;
-  if (near(a, total) && std::abs(preset->parameters_active / active - 1.0) <= 0.05) {
-    make_anonymous(a);
-    out.note = note_of(*preset, a, true);
-    return out;
-  }
-  a.shared_ffn = 0;
-  a.shared_gate = false;
-  a.mtp_layers = 0;
-  const Architecture base = a;
+  const bool same = near(a, total) && std::abs(preset->parameters_active / active - 1.0) <= 0.05;
+  bool found = same;
+  Architecture base = a;
+  base.shared_ffn = base.mtp_layers = 0;
+  base.shared_gate = false;
   double width = base.hidden * std::cbrt(active / preset->parameters_active);
-  for (int attempt = 0; attempt < 64; ++attempt) {
+  for (int attempt = 0; attempt < 64 && !found; ++attempt) {
     a = base;
     set_width(a, base, width);
     a.ffn = 0;
-    const double layers = std::clamp(std::round(base.layers * width / base.hidden), 1.0, double{kMaxLayers});
-    a.expert_ffn = 1;
-    resize(a, static_cast<std::int32_t>(layers));
-    const ParameterCounts bare = count_parameters(a);
-    const double unit = 3.0 * a.hidden * a.layers;  // one column of one expert in every layer
-    const double rest = bare.total - unit * a.experts;
-    const double per_token = (active - rest) / unit;  // expert columns a token uses
-    const double all = (total - rest) / unit;
-    if (per_token > 0 && all > per_token) {
-      a.expert_ffn = static_cast<std::int32_t>(std::max(1.0, std::round(per_token / a.experts_per_token)));
-      a.experts = static_cast<std::int32_t>(std::max<double>(a.experts_per_token, std::round(all / a.expert_ffn)));
-      resize(a, a.layers);
-      // The router grows with the experts: close the rest with the width.
-      const double correction = (total - size_of(a)) / (unit * a.experts);
-      a.expert_ffn = std::max(1, a.expert_ffn + static_cast<std::int32_t>(std::round(correction)));
-      resize(a, a.layers);
-      if (near(a, total)) break;
-    }
-    width *= 0.93;
+    a.layers = static_cast<std::int32_t>(even_depth(base.layers * width / base.hidden));
+    found = fit_experts(a, total, active);
+    width *= 0.93;  // leave the experts more of the active parameters
   }
-  if (!near(a, total))
+  if (!found)
     return fail(ErrorCode::usage, "no expert shape has these total and active sizes", "--active",
                 "give a --model preset or a --model-file");
   make_anonymous(a);
-  out.note = note_of(*preset, a, false);
+  out.note = note_of(*preset, a, same);
   return out;
 }
 
