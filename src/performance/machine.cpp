@@ -17,6 +17,7 @@ constexpr double kUsualMultiprocessors = 108;
 constexpr double kUsualLatency = 20e-6;
 constexpr double kPcieBandwidth = 8e9;
 constexpr double kUsualHostBandwidth = 24e9;
+constexpr double kUnknownNetwork = 1.25e9;  // 10 Gbit/s
 
 double peak_16bit(const catalog::Gpu& gpu) { return std::max(gpu.bf16, gpu.fp16); }
 
@@ -110,8 +111,8 @@ void set_links(Machine& machine, const catalog::Cluster& cluster) {
   machine.allreduce_bw = or_usual(cluster.allreduce_bw, inferred);
   machine.allgather_bw = or_usual(cluster.allgather_bw, inferred);
   machine.alltoall_bw = speed::a2a_node * machine.allgather_bw;
-  machine.nic_line_bw = cluster.node_nic_bw;
-  machine.fabric_bw = fabric_share(cluster.fabric) * cluster.node_nic_bw;
+  machine.nic_line_bw = or_usual(cluster.node_nic_bw, kUnknownNetwork);
+  machine.fabric_bw = fabric_share(cluster.fabric) * machine.nic_line_bw;
   machine.latency_s = or_usual(cluster.gpu->latency_s, kUsualLatency);
   machine.h2d_bw = or_usual(cluster.h2d_bw, or_usual(cluster.gpu->h2d_bw, kUsualHostBandwidth));
   machine.gpus_per_node = std::max(1, cluster.gpus_per_node);

@@ -13,6 +13,7 @@ std::string_view refusal(const catalog::Gpu& gpu, const workload::Training& trai
   if (training.attention == workload::Attention::flash && old && !gpu.has_flash_attention_2())
     return "FlashAttention-2 needs compute capability 8.0: use eager attention";
   if (gpu.fp16 <= 0 && gpu.bf16 <= 0 && gpu.r16 <= 0) return "no known matrix rate";
+  if (gpu.memory_bandwidth <= 0) return "memory bandwidth not known";
   return {};
 }
 

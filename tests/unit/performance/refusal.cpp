@@ -28,6 +28,27 @@ TEST_CASE("fp8 needs fp8 units", "[refusal]") {
   CHECK(refusal(hopper, run).empty());
 }
 
+TEST_CASE("a part without known rates is refused, not divided by", "[refusal]") {
+  auto run = performance::testing::training_of();
+  catalog::Gpu unknown = performance::testing::a100();
+  unknown.memory_bandwidth = 0;
+  CHECK_FALSE(refusal(unknown, run).empty());
+  unknown = performance::testing::a100();
+  unknown.r16 = unknown.fp16 = unknown.bf16 = 0;
+  run.precision = workload::Precision::fp16;
+  CHECK_FALSE(refusal(unknown, run).empty());
+}
+
+TEST_CASE("a cluster without a stated network still has finite collectives", "[machine]") {
+  catalog::Cluster cluster;
+  cluster.gpu = &performance::testing::a100();
+  cluster.gpus = 32, cluster.gpus_per_node = 8;
+  const auto machine = performance::make_machine(cluster, performance::testing::training_of());
+  CHECK(machine.fabric_bw > 0);
+  CHECK(machine.allreduce_bw > 0);
+  CHECK(machine.allgather_bw > 0);
+}
+
 TEST_CASE("planning values that a part lacks are inferred", "[machine]") {
   catalog::Gpu gpu = performance::testing::a100();
   gpu.r16 = 0, gpu.fa2 = 0, gpu.fa3 = 0, gpu.sm = 0, gpu.latency_s = 0;
