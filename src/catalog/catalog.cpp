@@ -125,7 +125,7 @@ Result<const Gpu*> Catalog::resolve_gpu(std::string_view name, std::string_view 
   std::vector<std::string_view> ids;
   for (const Gpu& gpu : gpus()) ids.push_back(gpu.id);
   return fail(ErrorCode::usage, fmt::format("unknown GPU '{}'", name), std::string(where),
-              did_you_mean(suggest_names(name, ids), "gpuadvisor catalog list --gpus"));
+              did_you_mean(suggest_names(name, ids), "gpuadvisor catalog list"));
 }
 
 Result<const Instance*> Catalog::resolve_instance(std::string_view name,

@@ -35,6 +35,11 @@ void ReadContext::refuse(const std::string& path, std::string message) {
   error = Error{ErrorCode::input, std::move(message), file + ": " + (path.empty() ? "/" : path), {}};
 }
 
+void ReadContext::miss(const std::string& path, std::string message) {
+  if (missing) return;
+  missing = Error{ErrorCode::input, std::move(message), file + ": " + (path.empty() ? "/" : path), {}};
+}
+
 ObjectReader::ObjectReader(ReadContext& context, const json& value, std::string path)
     : context_(&context), value_(&value), path_(std::move(path)) {
   if (!value.is_object())
@@ -54,7 +59,7 @@ const json* ObjectReader::find(std::string_view key, bool required) {
   if (!ok()) return nullptr;
   const auto found = value_->find(key);
   if (found != value_->end()) return &*found;
-  if (required) refuse({}, fmt::format("'{}' is missing", key));
+  if (required) context_->miss(path_, fmt::format("'{}' is missing", key));
   return nullptr;
 }
 
@@ -217,7 +222,7 @@ std::vector<std::string> ObjectReader::keys() {
 }
 
 void ObjectReader::finish() {
-  if (!ok() || !value_->is_object()) return;
+  if (context_->error || !value_->is_object()) return;
   for (const auto& item : value_->items()) {
     if (std::find(asked_.begin(), asked_.end(), item.key()) != asked_.end()) continue;
     refuse(item.key(), fmt::format("unknown key, expected one of {}", fmt::join(asked_, ", ")));

@@ -22,8 +22,12 @@ struct ReadContext {
   std::string file;
   Records& records;
   std::optional<Error> error;
+  /// Something required that is not there. Reported after unknown keys: a misspelt key
+  /// is both, and its own name says more.
+  std::optional<Error> missing;
 
   void refuse(const std::string& path, std::string message);
+  void miss(const std::string& path, std::string message);
 };
 
 class ObjectReader {
@@ -68,7 +72,7 @@ class ObjectReader {
   std::vector<std::string> keys();
 
   [[nodiscard]] bool has(std::string_view key) const;
-  [[nodiscard]] bool ok() const { return !context_->error; }
+  [[nodiscard]] bool ok() const { return !context_->error && !context_->missing; }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] Records& records() const { return context_->records; }
   void refuse(std::string_view key, std::string message);

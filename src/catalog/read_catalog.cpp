@@ -34,11 +34,12 @@ void read_format(ObjectReader& object, const std::string& file, Draft& draft) {
 Result<void> read_document(const Catalog::Document& document, Draft& draft) {
   auto value = parse_document(document.text, document.file);
   if (!value) return tl::unexpected(value.error());
-  ReadContext context{document.file, draft.records, std::nullopt};
+  ReadContext context{document.file, draft.records, std::nullopt, std::nullopt};
   ObjectReader object(context, *value, "");
   read_format(object, document.file, draft);
-  object.finish();
+  if (!context.missing || object.has("format")) object.finish();
   if (context.error) return tl::unexpected(*context.error);
+  if (context.missing) return tl::unexpected(*context.missing);
   return {};
 }
 

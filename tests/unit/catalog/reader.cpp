@@ -159,6 +159,16 @@ TEST_CASE("broken catalog: something required is missing") {
         "prices.json: /prices/0/per_hour");
 }
 
+TEST_CASE("broken catalog: a misspelt key is named, not the one it stands for") {
+  CHECK(error_of(kGpuFile, "\"vendor\"", "\"vendr\"").where == "x1.json: /vendr");
+  CHECK(error_of(kInstanceFile, "\"vcpus\"", "\"vcpu\"").where == "x.json: /instances/0/vcpu");
+  CHECK(error_of(kInstanceFile, "\"gpu_text\"", "\"gputext\"").where ==
+        "x.json: /instances/0/gputext");
+  const auto foreign = Catalog::from_documents(Documents{{"other.json", R"({"note": "x"})"}});
+  REQUIRE_FALSE(foreign);
+  CHECK(foreign.error().message == "'format' is missing");
+}
+
 TEST_CASE("broken catalog: a word that is no choice") {
   const Error error = error_of(kInstanceFile, R"("roce")", R"("rocket")");
   CHECK(error.where == "x.json: /instances/0/rdma/fabric");
