@@ -20,7 +20,7 @@ namespace gpuadvisor::catalog {
 struct Source {
   std::string_view text;
   std::string_view date;
-  bool inferred = false;  ///< worked out or taken from a sister part, not read
+  bool inferred = false;     ///< worked out or taken from a sister part, not read
   std::string_view fields;   ///< the values it supports ("memory.usable, tdp"); "" the whole record
   std::string_view licence;  ///< SPDX name where the source's data is licensed; "" plain facts
 };
@@ -34,34 +34,34 @@ enum class NodeLink : std::uint8_t { single, pcie, nvlink };
 /// One GPU part. Rates are dense (no 2:4 sparsity); 0 means the part has no such
 /// path, or the value is unknown (see `notes`).
 struct Gpu {
-  std::string_view id;            ///< "A100-SXM4-80GB"
-  std::string_view vendor;        ///< "NVIDIA"
-  std::string_view architecture;  ///< "Ampere GA100"
-  double compute_capability = 0;  ///< 8.0; 0 for other vendors
-  double memory_gb_nominal = 0;   ///< the marketing size, GB
-  double memory_usable_bytes = 0; ///< what the framework reports as total on this card
-  double memory_smi_bytes = 0;    ///< total as nvidia-smi shows it; 0 unknown
+  std::string_view id;             ///< "A100-SXM4-80GB"
+  std::string_view vendor;         ///< "NVIDIA"
+  std::string_view architecture;   ///< "Ampere GA100"
+  double compute_capability = 0;   ///< 8.0; 0 for other vendors
+  double memory_gb_nominal = 0;    ///< the marketing size, GB
+  double memory_usable_bytes = 0;  ///< what the framework reports as total on this card
+  double memory_smi_bytes = 0;     ///< total as nvidia-smi shows it; 0 unknown
   std::string_view memory_type;
-  double memory_bandwidth = 0;    ///< nominal, bytes/s
+  double memory_bandwidth = 0;  ///< nominal, bytes/s
   double fp64 = 0, fp32 = 0, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0, fp4 = 0, int8 = 0;  ///< FLOP/s
-  double nvlink_bandwidth = 0;    ///< both directions, all links, bytes/s; 0 none
+  double nvlink_bandwidth = 0;  ///< both directions, all links, bytes/s; 0 none
   int nvlink_generation = 0;
-  double pcie_generation = 0;     ///< 3, 4, 5
+  double pcie_generation = 0;  ///< 3, 4, 5
   double tdp_w = 0;
   // Planning values (sustained, as training or serving reaches them).
-  int sm = 0;                     ///< streaming multiprocessors
-  double r16 = 0;                 ///< sustained 16-bit matmul FLOP/s
-  double r8 = 0;                  ///< sustained fp8 matmul FLOP/s; 0 none
-  double allreduce_bw = 0;        ///< large-message bus bandwidth in the node, bytes/s
-  double allgather_bw = 0;        ///< same for all-gather and reduce-scatter
-  double fa2 = 0;                 ///< FlashAttention-2 forward+backward FLOP/s; 0 none
-  double fa3 = 0;                 ///< cuDNN or FlashAttention-3 class; 0 none
-  double h2d_bw = 0;              ///< pinned host to device, bytes/s
-  double latency_s = 0;           ///< small-message collective latency
-  bool power_limited = false;     ///< sustained matmul is bounded by the power cap
+  int sm = 0;                       ///< streaming multiprocessors
+  double r16 = 0;                   ///< sustained 16-bit matmul FLOP/s
+  double r8 = 0;                    ///< sustained fp8 matmul FLOP/s; 0 none
+  double allreduce_bw = 0;          ///< large-message bus bandwidth in the node, bytes/s
+  double allgather_bw = 0;          ///< same for all-gather and reduce-scatter
+  double fa2 = 0;                   ///< FlashAttention-2 forward+backward FLOP/s; 0 none
+  double fa3 = 0;                   ///< cuDNN or FlashAttention-3 class; 0 none
+  double h2d_bw = 0;                ///< pinned host to device, bytes/s
+  double latency_s = 0;             ///< small-message collective latency
+  bool power_limited = false;       ///< sustained matmul is bounded by the power cap
   std::string_view planning_basis;  ///< "proven", "matmul measured, rest inferred", ...
   std::span<const Source> sources;
-  std::span<const std::string_view> notes;  ///< conflicts and which value is used, traps
+  std::span<const std::string_view> notes;    ///< conflicts and which value is used, traps
   std::span<const std::string_view> aliases;  ///< usual names ("A100-80GB")
   std::string_view checked;  ///< date on which the record was last compared with its sources
 
@@ -72,11 +72,23 @@ struct Gpu {
 
 enum class InstanceKind : std::uint8_t { vm, bare_metal, scc, vgpu };
 enum class InstanceStatus : std::uint8_t {
-  documented, not_recommended, undocumented, invitational, retired, incomplete
+  documented,
+  not_recommended,
+  undocumented,
+  invitational,
+  retired,
+  incomplete
 };
 
 /// Price kinds of the JSON contract.
-enum class PriceKind : std::uint8_t { on_demand, spot, subscription, savings_plan, reserved, observed };
+enum class PriceKind : std::uint8_t {
+  on_demand,
+  spot,
+  subscription,
+  savings_plan,
+  reserved,
+  observed
+};
 
 /// One price of one instance type in one region. Per instance and hour.
 struct Price {
@@ -84,7 +96,7 @@ struct Price {
   std::string_view region;    ///< "" when the source names none
   std::string_view currency;  ///< ISO code
   double per_hour = 0;
-  std::string_view date;      ///< "" if undated
+  std::string_view date;  ///< "" if undated
   std::string_view source;
 };
 
@@ -97,10 +109,10 @@ struct Instance {
   std::string_view gpu;       ///< id of a Gpu record; "" unknown
   std::string_view gpu_text;  ///< as the provider words it
   int gpus = 0;
-  double gpu_fraction = 1.0;  ///< share of one card of a vGPU slice
-  double gpu_memory_bytes = 0;  ///< usable memory of one GPU or slice; 0 unknown
-  int vcpus = 0;              ///< 0 unknown
-  double memory_bytes = 0;    ///< host memory; 0 unknown
+  double gpu_fraction = 1.0;     ///< share of one card of a vGPU slice
+  double gpu_memory_bytes = 0;   ///< usable memory of one GPU or slice; 0 unknown
+  int vcpus = 0;                 ///< 0 unknown
+  double memory_bytes = 0;       ///< host memory; 0 unknown
   double network_bandwidth = 0;  ///< bytes/s a node, sustained; 0 unknown
   Fabric rdma = Fabric::none;
   bool rdma_known = true;     ///< false: the source does not say
@@ -162,7 +174,7 @@ class Catalog {
   [[nodiscard]] std::span<const ExchangeRate> rates() const { return tables_.rates; }
   [[nodiscard]] std::string_view date() const { return tables_.date; }
 
-  [[nodiscard]] const Gpu* find_gpu(std::string_view id) const;        ///< exact id, or null
+  [[nodiscard]] const Gpu* find_gpu(std::string_view id) const;  ///< exact id, or null
   [[nodiscard]] const Instance* find_instance(std::string_view name) const;
   /// GPU by id or a usual alias ("A100-80GB", "a100", "h20"); else an error with
   /// near misses. An alias that fits several parts is refused with their names.
@@ -184,16 +196,16 @@ struct Cluster {
   const Instance* instance = nullptr;  ///< null when given by hand
   int gpus = 1;                        ///< total
   int gpus_per_node = 1;
-  double gpu_memory_bytes = 0;         ///< usable a GPU, after the user's reserve
+  double gpu_memory_bytes = 0;  ///< usable a GPU, after the user's reserve
   NodeLink link = NodeLink::single;
-  double allreduce_bw = 0;             ///< in the node, bytes/s
+  double allreduce_bw = 0;  ///< in the node, bytes/s
   double allgather_bw = 0;
   double h2d_bw = 0;
-  double node_nic_bw = 0;              ///< sum of the NIC line rates of a node, bytes/s
+  double node_nic_bw = 0;  ///< sum of the NIC line rates of a node, bytes/s
   Fabric fabric = Fabric::none;
-  double host_memory_bytes = 0;        ///< a node; 0 unknown
+  double host_memory_bytes = 0;  ///< a node; 0 unknown
   double local_disk_bytes = 0;
-  double power_w = 0;                  ///< power limit where it differs from the part's; 0 as usual
+  double power_w = 0;  ///< power limit where it differs from the part's; 0 as usual
 
   [[nodiscard]] int nodes() const { return (gpus + gpus_per_node - 1) / gpus_per_node; }
 };

@@ -45,7 +45,8 @@ std::string did_you_mean(const std::vector<std::string>& names, std::string_view
 
 bool same_name(std::string_view left, std::string_view right) {
   return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
   });
 }
 
@@ -99,8 +100,9 @@ Result<Catalog> Catalog::from_documents(std::span<const Document> documents) {
 }
 
 const Gpu* Catalog::find_gpu(std::string_view id) const {
-  const auto found = std::lower_bound(gpus().begin(), gpus().end(), id,
-                                      [](const Gpu& gpu, std::string_view key) { return gpu.id < key; });
+  const auto found =
+      std::lower_bound(gpus().begin(), gpus().end(), id,
+                       [](const Gpu& gpu, std::string_view key) { return gpu.id < key; });
   return found != gpus().end() && found->id == id ? &*found : nullptr;
 }
 
@@ -120,8 +122,8 @@ Result<const Gpu*> Catalog::resolve_gpu(std::string_view name, std::string_view 
   std::vector<std::string> names;
   for (const Gpu* gpu : matches) names.emplace_back(gpu->id);
   if (!names.empty())
-    return fail(ErrorCode::usage, fmt::format("GPU '{}' fits several parts", name), std::string(where),
-                "say which: " + join_names(names));
+    return fail(ErrorCode::usage, fmt::format("GPU '{}' fits several parts", name),
+                std::string(where), "say which: " + join_names(names));
   std::vector<std::string_view> ids;
   for (const Gpu& gpu : gpus()) ids.push_back(gpu.id);
   return fail(ErrorCode::usage, fmt::format("unknown GPU '{}'", name), std::string(where),
@@ -134,10 +136,10 @@ Result<const Instance*> Catalog::resolve_instance(std::string_view name,
   for (const Instance& instance : instances())
     if (same_name(without_prefix(instance.name), without_prefix(name))) return &instance;
   if (const WrongName* wrong = find_wrong_name(wrong_names(), name)) {
-    const std::vector<std::string> nearest(wrong->nearest_types.begin(), wrong->nearest_types.end());
-    return fail(ErrorCode::usage,
-                fmt::format("'{}': {}; {}", name, wrong->verdict, wrong->fact), std::string(where),
-                did_you_mean(nearest, "gpuadvisor catalog list"));
+    const std::vector<std::string> nearest(wrong->nearest_types.begin(),
+                                           wrong->nearest_types.end());
+    return fail(ErrorCode::usage, fmt::format("'{}': {}; {}", name, wrong->verdict, wrong->fact),
+                std::string(where), did_you_mean(nearest, "gpuadvisor catalog list"));
   }
   std::vector<std::string_view> names;
   for (const Instance& instance : instances()) names.push_back(instance.name);

@@ -75,7 +75,8 @@ Cluster make_cluster(const Instance& instance, const Gpu& gpu, int count) {
   return cluster;
 }
 
-Cluster make_cluster(const Gpu& gpu, int gpus, int gpus_per_node, double node_nic_bw, Fabric fabric) {
+Cluster make_cluster(const Gpu& gpu, int gpus, int gpus_per_node, double node_nic_bw,
+                     Fabric fabric) {
   Cluster cluster;
   cluster.gpu = &gpu;
   cluster.gpus = gpus;
@@ -85,8 +86,8 @@ Cluster make_cluster(const Gpu& gpu, int gpus, int gpus_per_node, double node_ni
     cluster.link = planned_over_nvlink(gpu) ? NodeLink::nvlink : NodeLink::pcie;
   set_node_bandwidths(cluster, gpu);
   cluster.h2d_bw = gpu.h2d_bw;
-  cluster.node_nic_bw = node_nic_bw > 0 ? node_nic_bw
-                                        : default_nic_bandwidth(gpu) * cluster.gpus_per_node;
+  cluster.node_nic_bw =
+      node_nic_bw > 0 ? node_nic_bw : default_nic_bandwidth(gpu) * cluster.gpus_per_node;
   cluster.fabric = fabric;
   if (fabric == Fabric::none && cluster.nodes() > 1) cluster.fabric = Fabric::infiniband;
   return cluster;

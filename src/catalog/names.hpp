@@ -9,8 +9,8 @@
 
 namespace gpuadvisor::catalog {
 
-inline constexpr std::array<std::string_view, 7> kFabricNames{
-    "none", "tcp", "erdma", "roce", "infiniband", "efa", "opa"};
+inline constexpr std::array<std::string_view, 7> kFabricNames{"none",       "tcp", "erdma", "roce",
+                                                              "infiniband", "efa", "opa"};
 inline constexpr std::array<std::string_view, 3> kNodeLinkNames{"single", "pcie", "nvlink"};
 inline constexpr std::array<std::string_view, 4> kInstanceKindNames{"vm", "bare_metal", "scc",
                                                                     "vgpu"};

@@ -32,12 +32,14 @@ bool is_date(std::string_view text) {
 
 void ReadContext::refuse(const std::string& path, std::string message) {
   if (error) return;
-  error = Error{ErrorCode::input, std::move(message), file + ": " + (path.empty() ? "/" : path), {}};
+  error =
+      Error{ErrorCode::input, std::move(message), file + ": " + (path.empty() ? "/" : path), {}};
 }
 
 void ReadContext::miss(const std::string& path, std::string message) {
   if (missing) return;
-  missing = Error{ErrorCode::input, std::move(message), file + ": " + (path.empty() ? "/" : path), {}};
+  missing =
+      Error{ErrorCode::input, std::move(message), file + ": " + (path.empty() ? "/" : path), {}};
 }
 
 ObjectReader::ObjectReader(ReadContext& context, const json& value, std::string path)
@@ -111,7 +113,8 @@ double ObjectReader::number(std::string_view key, double min, double max) {
   return min;
 }
 
-double ObjectReader::optional_number(std::string_view key, double min, double max, double fallback) {
+double ObjectReader::optional_number(std::string_view key, double min, double max,
+                                     double fallback) {
   if (has(key)) return number(key, min, max);
   asked_.emplace_back(key);
   return fallback;

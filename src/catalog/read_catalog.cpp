@@ -51,10 +51,10 @@ Result<void> check_unique(const std::vector<Record>& records, std::string_view R
   for (std::size_t index = 0; index < records.size(); ++index) {
     const auto [first, added] = seen.emplace(records[index].*id, index);
     if (added) continue;
-    return fail(ErrorCode::input,
-                fmt::format("duplicate record '{}', also in {}", records[index].*id,
-                            places[first->second]),
-                places[index]);
+    return fail(
+        ErrorCode::input,
+        fmt::format("duplicate record '{}', also in {}", records[index].*id, places[first->second]),
+        places[index]);
   }
   return {};
 }
@@ -159,7 +159,8 @@ Result<void> read_catalog(std::span<const Catalog::Document> documents, const Ta
   for (const Catalog::Document& document : documents)
     if (auto read = read_document(document, draft); !read) return read;
   if (auto unique = check_unique(records.gpus, &Gpu::id, draft.gpu_places); !unique) return unique;
-  if (auto unique = check_unique(records.instances, &Instance::name, draft.instance_places); !unique)
+  if (auto unique = check_unique(records.instances, &Instance::name, draft.instance_places);
+      !unique)
     return unique;
   join(records.gpus, base.gpus, [](const Gpu& gpu) { return gpu.id; });
   join(records.instances, base.instances, [](const Instance& instance) { return instance.name; });

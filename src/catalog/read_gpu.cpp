@@ -64,7 +64,8 @@ std::string_view derive_usable(Gpu& gpu) {
   return "memory.usable: derived as 0.91 GiB for each nominal GB";
 }
 
-std::span<const std::string_view> with_note(Records& records, std::span<const std::string_view> notes,
+std::span<const std::string_view> with_note(Records& records,
+                                            std::span<const std::string_view> notes,
                                             std::string_view note) {
   if (note.empty()) return notes;
   std::vector<std::string_view> list(notes.begin(), notes.end());

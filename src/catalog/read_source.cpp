@@ -40,12 +40,12 @@ SourceTable::SourceTable(ObjectReader& object) {
   }
 }
 
-Source SourceTable::find(std::string_view key, ObjectReader& user, std::string_view path_key) const {
+Source SourceTable::find(std::string_view key, ObjectReader& user,
+                         std::string_view path_key) const {
   for (const auto& entry : sources_)
     if (entry.first == key) return entry.second;
   if (user.ok())
-    user.refuse(path_key,
-                fmt::format("source '{}' is not defined in 'sources' of this file", key));
+    user.refuse(path_key, fmt::format("source '{}' is not defined in 'sources' of this file", key));
   return {};
 }
 

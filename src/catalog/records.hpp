@@ -19,7 +19,9 @@ class Records {
   /// One copy of `text` that lives as long as the records.
   std::string_view intern(std::string_view text) { return *strings_.emplace(text).first; }
 
-  std::span<const Source> keep(std::vector<Source> list) { return keep_in(sources_, std::move(list)); }
+  std::span<const Source> keep(std::vector<Source> list) {
+    return keep_in(sources_, std::move(list));
+  }
   std::span<const Price> keep(std::vector<Price> list) { return keep_in(prices_, std::move(list)); }
   std::span<const std::string_view> keep(std::vector<std::string_view> list) {
     return keep_in(names_, std::move(list));

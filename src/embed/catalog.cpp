@@ -125,12 +125,12 @@ std::string instance_row(const Instance& one, Writer& out) {
       out.text(one.gpu), out.text(one.gpu_text), one.gpus, out.number(one.gpu_fraction),
       out.number(one.gpu_memory_bytes), one.vcpus, out.number(one.memory_bytes),
       out.number(one.network_bandwidth));
-  row += fmt::format(", Fabric::{}, {}, {}, NodeLink::{}, {}, {}, {}",
-                     name_of(one.rdma, kFabricNames), one.rdma_known, out.number(one.rdma_bandwidth),
-                     name_of(one.link, kNodeLinkNames), out.number(one.link_bandwidth),
-                     out.number(one.local_disk_bytes), out.text(one.cpu));
-  return row + fmt::format(", {}, {}, {}, {}}},\n", out.prices(one.prices), out.sources(one.sources),
-                           out.names(one.notes), out.text(one.checked));
+  row += fmt::format(
+      ", Fabric::{}, {}, {}, NodeLink::{}, {}, {}, {}", name_of(one.rdma, kFabricNames),
+      one.rdma_known, out.number(one.rdma_bandwidth), name_of(one.link, kNodeLinkNames),
+      out.number(one.link_bandwidth), out.number(one.local_disk_bytes), out.text(one.cpu));
+  return row + fmt::format(", {}, {}, {}, {}}},\n", out.prices(one.prices),
+                           out.sources(one.sources), out.names(one.notes), out.text(one.checked));
 }
 
 std::string tables(const Records& records) {
@@ -139,9 +139,10 @@ std::string tables(const Records& records) {
   for (const Gpu& gpu : records.gpus) gpus += gpu_row(gpu, out);
   for (const Instance& instance : records.instances) instances += instance_row(instance, out);
   for (const WrongName& wrong : records.wrong_names)
-    wrong_names += fmt::format("{{{}, {}, {}, {}, {}, {}}},\n", out.text(wrong.claim),
-                               out.text(wrong.verdict), out.text(wrong.fact), out.text(wrong.source),
-                               out.names(wrong.names), out.names(wrong.nearest_types));
+    wrong_names +=
+        fmt::format("{{{}, {}, {}, {}, {}, {}}},\n", out.text(wrong.claim), out.text(wrong.verdict),
+                    out.text(wrong.fact), out.text(wrong.source), out.names(wrong.names),
+                    out.names(wrong.nearest_types));
   for (const ExchangeRate& rate : records.rates)
     rates += fmt::format("{{{}, {}, {}, {}}},\n", out.text(rate.currency), out.number(rate.cny),
                          out.text(rate.date), out.text(rate.source));
@@ -149,9 +150,10 @@ std::string tables(const Records& records) {
          Writer::array("Instance", "kInstances", instances) +
          Writer::array("WrongName", "kWrongNames", wrong_names) +
          Writer::array("ExchangeRate", "kRates", rates) +
-         fmt::format("}}  // namespace\n\nTables embedded_tables() {{\n"
-                     "  return {{kGpus, kInstances, kWrongNames, kRates, {}}};\n}}\n",
-                     out.text(records.date));
+         fmt::format(
+             "}}  // namespace\n\nTables embedded_tables() {{\n"
+             "  return {{kGpus, kInstances, kWrongNames, kRates, {}}};\n}}\n",
+             out.text(records.date));
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using gpuadvisor::catalog::Catalog;
-  const std::vector<Catalog::Document> documents{
-      {"fuzz.json", std::string(data, data + size)}};
+  const std::vector<Catalog::Document> documents{{"fuzz.json", std::string(data, data + size)}};
   const auto catalog = Catalog::from_documents(documents);
   if (!catalog) {
     // One clear error that names the file.

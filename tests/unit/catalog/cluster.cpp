@@ -49,7 +49,8 @@ TEST_CASE("an eRDMA rate that is not stated is the network rate") {
 }
 
 TEST_CASE("a part whose NVLink the instance lacks is linked over PCIe") {
-  const Cluster pcie = make_cluster(eight("A100-SXM4-80GB", NodeLink::pcie), gpu("A100-SXM4-80GB"), 1);
+  const Cluster pcie =
+      make_cluster(eight("A100-SXM4-80GB", NodeLink::pcie), gpu("A100-SXM4-80GB"), 1);
   CHECK(pcie.allreduce_bw == 8e9);
   CHECK(pcie.allgather_bw == 8e9);
   CHECK(interconnect_class(pcie) == "pcie");
@@ -59,8 +60,7 @@ TEST_CASE("two bridged cards share NVLink, four do not") {
   Instance pair = eight("H100-NVL", NodeLink::nvlink);
   pair.gpus = 2;
   // 0.64 of 300 GB/s one way.
-  CHECK_THAT(make_cluster(pair, gpu("H100-NVL"), 1).allreduce_bw,
-             WithinRel(192e9, 1e-9));
+  CHECK_THAT(make_cluster(pair, gpu("H100-NVL"), 1).allreduce_bw, WithinRel(192e9, 1e-9));
   pair.gpus = 4;
   CHECK(make_cluster(pair, gpu("H100-NVL"), 1).allreduce_bw == 24e9);
 }

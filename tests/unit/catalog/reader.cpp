@@ -135,13 +135,15 @@ TEST_CASE("broken catalog: a wrong type") {
 TEST_CASE("broken catalog: a missing unit") {
   const Error error = error_of(kInstanceFile, R"("256 GiB")", "256");
   CHECK(error.where == "x.json: /instances/0/memory");
-  CHECK_THAT(error.message, ContainsSubstring("the unit is missing: expected a quantity with unit"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("the unit is missing: expected a quantity with unit"));
   CHECK_THAT(error.message, ContainsSubstring("80 GB"));
 }
 
 TEST_CASE("broken catalog: units of another quantity, NaN and negative sizes") {
-  for (const char* bad : {"\"256 GB/s\"", "\"256\"", "\"-1 GiB\"", "\"nan GiB\"", "\"inf GiB\"",
-                          "\"1e400 GiB\"", "\"-0 GiB\"", "\"GiB\"", "\"256  GiB\"", "\"256 gib\""}) {
+  for (const char* bad :
+       {"\"256 GB/s\"", "\"256\"", "\"-1 GiB\"", "\"nan GiB\"", "\"inf GiB\"", "\"1e400 GiB\"",
+        "\"-0 GiB\"", "\"GiB\"", "\"256  GiB\"", "\"256 gib\""}) {
     INFO(bad);
     CHECK(error_of(kInstanceFile, R"("256 GiB")", bad).where == "x.json: /instances/0/memory");
   }
@@ -179,8 +181,7 @@ TEST_CASE("broken catalog: a word that is no choice") {
 TEST_CASE("broken catalog: references to nothing") {
   CHECK(error_of(kInstanceFile, R"("gpu": "X1")", R"("gpu": "X2")").where ==
         "x.json: /instances/0/gpu");
-  CHECK(error_of(kInstanceFile, R"(["D"])", R"(["E"])").where ==
-        "x.json: /instances/0/sources/0");
+  CHECK(error_of(kInstanceFile, R"(["D"])", R"(["E"])").where == "x.json: /instances/0/sources/0");
   const Error error = error_of(kPriceFile, R"("acme.x.large")", R"("acme.y.large")");
   CHECK(error.where == "prices.json: /prices/0/instance");
   CHECK(error.message == "there is no instance 'acme.y.large', expected the name of a record");
@@ -196,8 +197,7 @@ TEST_CASE("broken catalog: dates, currencies, formats") {
 }
 
 TEST_CASE("broken catalog: one GPU with a link, many without") {
-  CHECK(error_of(kInstanceFile, "\"gpus\": 4", "\"gpus\": 1").where ==
-        "x.json: /instances/0/link");
+  CHECK(error_of(kInstanceFile, "\"gpus\": 4", "\"gpus\": 1").where == "x.json: /instances/0/link");
   CHECK(error_of(kInstanceFile, R"("nvlink", "bandwidth": "600 GB/s")", R"("single")").where ==
         "x.json: /instances/0/link");
 }

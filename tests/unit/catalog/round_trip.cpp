@@ -37,7 +37,8 @@ std::vector<Catalog::Document> data_files() {
 std::string sources(std::span<const Source> list) {
   std::string text;
   for (const Source& one : list)
-    text += fmt::format("[{}|{}|{}|{}|{}]", one.text, one.date, one.inferred, one.fields, one.licence);
+    text +=
+        fmt::format("[{}|{}|{}|{}|{}]", one.text, one.date, one.inferred, one.fields, one.licence);
   return text;
 }
 
@@ -46,26 +47,26 @@ std::string names(std::span<const std::string_view> list) {
 }
 
 std::string line(const Gpu& one) {
-  return fmt::format(
-             "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", one.id, one.vendor,
-             one.architecture, one.compute_capability, one.memory_gb_nominal,
-             one.memory_usable_bytes, one.memory_smi_bytes, one.memory_type, one.memory_bandwidth,
-             one.fp64, one.fp32, one.tf32, one.fp16, one.bf16, one.fp8, one.fp4, one.int8,
-             one.nvlink_bandwidth, one.nvlink_generation, one.pcie_generation, one.tdp_w) +
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", one.id,
+                     one.vendor, one.architecture, one.compute_capability, one.memory_gb_nominal,
+                     one.memory_usable_bytes, one.memory_smi_bytes, one.memory_type,
+                     one.memory_bandwidth, one.fp64, one.fp32, one.tf32, one.fp16, one.bf16,
+                     one.fp8, one.fp4, one.int8, one.nvlink_bandwidth, one.nvlink_generation,
+                     one.pcie_generation, one.tdp_w) +
          fmt::format(" {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", one.sm, one.r16, one.r8,
-                     one.allreduce_bw, one.allgather_bw, one.fa2, one.fa3, one.h2d_bw, one.latency_s,
-                     one.power_limited, one.planning_basis, one.checked, sources(one.sources),
-                     names(one.notes), names(one.aliases));
+                     one.allreduce_bw, one.allgather_bw, one.fa2, one.fa3, one.h2d_bw,
+                     one.latency_s, one.power_limited, one.planning_basis, one.checked,
+                     sources(one.sources), names(one.notes), names(one.aliases));
 }
 
 std::string line(const Instance& one) {
-  std::string text = fmt::format(
-      "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", one.name, one.provider,
-      one.family, to_string(one.kind), to_string(one.status), one.gpu, one.gpu_text, one.gpus,
-      one.gpu_fraction, one.gpu_memory_bytes, one.vcpus, one.memory_bytes, one.network_bandwidth,
-      to_string(one.rdma), one.rdma_known, one.rdma_bandwidth, to_string(one.link),
-      one.link_bandwidth, one.local_disk_bytes, one.cpu, one.checked, sources(one.sources),
-      names(one.notes));
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", one.name,
+                  one.provider, one.family, to_string(one.kind), to_string(one.status), one.gpu,
+                  one.gpu_text, one.gpus, one.gpu_fraction, one.gpu_memory_bytes, one.vcpus,
+                  one.memory_bytes, one.network_bandwidth, to_string(one.rdma), one.rdma_known,
+                  one.rdma_bandwidth, to_string(one.link), one.link_bandwidth, one.local_disk_bytes,
+                  one.cpu, one.checked, sources(one.sources), names(one.notes));
   for (const Price& price : one.prices)
     text += fmt::format("[{}|{}|{}|{}|{}|{}]", to_string(price.kind), price.region, price.currency,
                         price.per_hour, price.date, price.source);

@@ -76,9 +76,12 @@ TEST_CASE("GPU files carry the name of their id") {
 
 TEST_CASE("the schemas refuse what the reader refuses") {
   const json gpu = read(kData / "gpus" / "A10.json");
-  const std::vector<std::pair<std::string, json>> changes{
-      {"/tdp", 150},           {"/tdp", "150 GB"},   {"/memory/nominal", "-24 GB"},
-      {"/memory/usble", "1 GB"}, {"/checked", "now"}, {"/multiprocessors", 0}};
+  const std::vector<std::pair<std::string, json>> changes{{"/tdp", 150},
+                                                          {"/tdp", "150 GB"},
+                                                          {"/memory/nominal", "-24 GB"},
+                                                          {"/memory/usble", "1 GB"},
+                                                          {"/checked", "now"},
+                                                          {"/multiprocessors", 0}};
   for (const auto& [path, value] : changes) {
     INFO(path);
     json changed = gpu;
