@@ -54,6 +54,14 @@ Stage stage_of(const PlanContext& c, int index) {
   return stage;
 }
 
+// Where gradients are made anew in each backward pass they take the place of activations:
+// the sum is the larger of all activations with the head's gradient, and all gradients.
+double kept_in_backward(const Stage& stage) {
+  const double kept = stage.activations.kept, gradients = stage.states.gradients;
+  if (stage.states.gradients_always) return kept;
+  return std::max(0.0, kept - gradients + std::min(stage.states.head_gradient, gradients));
+}
+
 Breakdown breakdown(const Stage& stage, Phase phase) {
   const States& s = stage.states;
   Breakdown b;
@@ -66,7 +74,7 @@ Breakdown breakdown(const Stage& stage, Phase phase) {
   if (phase == Phase::loss) {
     b.logits = stage.head.allocated + stage.head.extra;
   } else {
-    b.activations += stage.activations.live;
+    b.activations = kept_in_backward(stage) + stage.activations.live;
     b.buffers += stage.buffers.backward;
   }
   return b;

@@ -52,7 +52,7 @@ Terms explain(const Prepared& prepared, const Plan& given, const catalog::Cluste
   add_states(terms, prepared, plan, b);
   if (phase != Phase::step)
     add(terms, "kept activations", "layers x bytes a token x tokens x micro-batches in flight",
-        stage.activations.kept);
+        phase == Phase::loss ? stage.activations.kept : kept_in_backward(stage));
   if (phase == Phase::backward)
     add(terms, "live layer", "recomputed tensors and temporaries of one layer x tokens",
         stage.activations.live);

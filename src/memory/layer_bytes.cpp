@@ -172,7 +172,7 @@ Kernels kernels_of(const Training& run) {
   switch (run.kernel_profile) {
     case KernelProfile::fused: return Kernels::fused;
     case KernelProfile::compiled: return Kernels::compiled;
-    case KernelProfile::eager:
+    case KernelProfile::eager: return run.compile ? Kernels::compiled : Kernels::eager;
     case KernelProfile::mpt: return Kernels::eager;
   }
   return Kernels::eager;

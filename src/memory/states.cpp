@@ -157,8 +157,10 @@ States adapter_states(const PlanContext& c, const StageParameters& own) {
   else add_plain_adapters(s, c, lp, weight_shard);
   if (run.trained_embeddings) add_trained_ends(s, c, weight_shard);
   if (run.replaced_embedding_kept) s.weights += 2 * c.end_matrix * c.plan.tp;
-  if (c.traits().no_sync_gradients && is_fsdp(c.plan.sharding))
+  if (c.traits().no_sync_gradients && is_fsdp(c.plan.sharding)) {
     s.gradients = 2 * (own.total() - own.embedding - own.head + lp);
+    s.head_gradient = s.gradients;  // flat: all there while the first layer's is made
+  }
   offload_adapters(s, c, zero);
   return s;
 }
@@ -209,10 +211,11 @@ void free_gradients_in_backward(States& s, const PlanContext& c) {
   s.step_temporary = std::min(s.step_temporary, c.bytes.step_copy * largest);
 }
 
-// Only plain torch without accumulation frees gradients before the next loss.
+// Only plain torch without accumulation frees gradients before the next loss; scripts
+// with no_sync always accumulate.
 bool gradients_stay(const PlanContext& c) {
   const bool freed = c.recipe == StateRecipe::hf_16bit || c.recipe == StateRecipe::hf_amp;
-  return !freed || c.traits().gradient_buffer || c.plan.grad_accum > 1;
+  return !freed || c.traits().gradient_buffer || c.traits().no_sync_gradients || c.plan.grad_accum > 1;
 }
 
 States trained_states(const PlanContext& c, const StageParameters& own) {
@@ -227,6 +230,7 @@ States trained_states(const PlanContext& c, const StageParameters& own) {
   s.optimizer = (c.bytes.master + c.bytes.moments) * part;
   s.step_temporary = step_temporary(c, part);
   s.gradients_always = gradients_stay(c);
+  if (own.last) s.head_gradient = c.bytes.gradients * c.end_matrix;
   // An fp8 copy of the matrices; recipes that reduce in 16 bits keep fp8 and its transpose
   // instead of 16-bit weights, which is as much.
   if (run.precision == Precision::fp8 && c.recipe == StateRecipe::megatron && c.bytes.gradients > 2)

@@ -51,6 +51,7 @@ struct StageParameters {
 
 struct States {
   double weights = 0, gradients = 0, optimizer = 0, step_temporary = 0;
+  double head_gradient = 0;       ///< of these gradients, what exists before the first layer's
   bool gradients_always = false;  ///< present in the loss phase too
   double host = 0, disk = 0;      ///< of one GPU
 };
@@ -91,6 +92,8 @@ struct Stage {
 [[nodiscard]] Plan normalised(const Prepared& prepared, Plan plan, const catalog::Cluster& cluster);
 [[nodiscard]] Stage stage_of(const PlanContext& c, int stage);
 [[nodiscard]] Breakdown breakdown(const Stage& stage, Phase phase);
+/// Kept activations that are left when the backward pass needs most.
+[[nodiscard]] double kept_in_backward(const Stage& stage);
 
 /// Context and communicators, bytes outside the allocator of one process.
 [[nodiscard]] double overhead(const Prepared& prepared, const Plan& plan,
