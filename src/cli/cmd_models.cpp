@@ -14,6 +14,8 @@ report::ModelFacts facts_of(const model::Preset& preset) {
   facts.name = preset.id;
   facts.architecture = preset.architecture;
   facts.counts = model::count_parameters(preset.architecture);
+  facts.counts.checkpoint = preset.checkpoint_parameters;
+  facts.weights_bytes = preset.weights_bytes;
   facts.hub_id = preset.hub_id;
   facts.check = preset.check;
   facts.source = preset.source;

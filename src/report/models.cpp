@@ -114,7 +114,7 @@ Grid facts_grid(const ModelFacts& facts) {
   add("active parameters", count(facts.counts.active));
   add("checkpoint parameters", count(facts.counts.checkpoint));
   add("weights",
-      format_bytes(Bytes(facts.counts.total * bytes_per_weight(a.torch_dtype))) + " in " +
+      format_bytes(Bytes(weights_bytes(facts))) + " in " +
           (facts.quantization.empty() ? std::string(a.torch_dtype) : facts.quantization));
   add("adapter parameters",
       facts.lora_parameters > 0 ? count(facts.lora_parameters) : std::string());
