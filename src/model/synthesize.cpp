@@ -15,7 +15,8 @@ constexpr std::string_view kDenseShapes[] = {
 };
 constexpr std::string_view kMoeShapes[] = {
     "olmoe-1b-7b", "qwen1.5-moe-a2.7b", "deepseek-moe-16b", "qwen3-30b-a3b", "mixtral-8x7b", "qwen2-57b-a14b",
-    "glm-4.5-air", "mixtral-8x22b", "qwen3-235b-a22b", "qwen3-coder-480b-a35b",
+    "glm-4.5-air", "gpt-oss-120b", "mixtral-8x22b", "qwen3-235b-a22b", "deepseek-v2", "glm-4.5",
+    "qwen3-coder-480b-a35b", "deepseek-v3", "kimi-k2",
 };
 constexpr double kTolerance = 0.01;
 constexpr double kSmallest = 1e6;
@@ -151,73 +152,95 @@ Result<SyntheticModel> synthesize_dense(double total) {
   return out;
 }
 
-struct Experts {
-  std::int32_t count = 0, per_token = 0;
-};
-
-/// Experts and experts a token whose ratio is near `ratio`: as many a token as the
-/// published shape has, or the next number that gives a multiple of 8 experts.
-Experts choose_experts(double ratio, std::int32_t per_token) {
-  Experts best;
-  double error = 1.0;
-  for (std::int32_t k = 1; k <= 16; ++k) {
-    const double unit = ratio * k >= 24 ? 8.0 : ratio * k >= 8 ? 4.0 : 1.0;
-    const double count = std::max<double>(k, std::round(ratio * k / unit) * unit);
-    const double own = std::abs(count / (ratio * k) - 1.0) + 0.02 * std::abs(k - per_token);
-    if (own < error) {
-      error = own;
-      best = {static_cast<std::int32_t>(std::min(count, 65536.0)), k};
-    }
-  }
-  return best;
+/// Experts and experts a token whose ratio is near `ratio` and whose count expert
+/// parallelism can divide: the preset's own number a token if that comes within 3%,
+/// else the nearest of 1 to 16.
+void choose_experts(Architecture& a, double ratio) {
+  constexpr double kExact = 0.03;
+  const auto count = [ratio](int per_token) {
+    const double wanted = ratio * per_token;
+    const double unit = wanted >= 48 ? 16 : wanted >= 12 ? 8 : 1;
+    return std::max<double>(per_token, std::round(wanted / unit) * unit);
+  };
+  const auto miss = [&](int per_token) { return std::abs(ratio * per_token / count(per_token) - 1); };
+  int best = a.experts_per_token;
+  if (miss(best) > kExact)
+    for (int per_token = std::max(1, a.experts_per_token / 2); per_token <= 16; ++per_token)
+      if (miss(per_token) < miss(best)) best = per_token;
+  a.experts_per_token = best;
+  a.experts = static_cast<std::int32_t>(count(best));
 }
 
-/// Experts of a width that give both counts; false when attention and embedding alone
-/// exceed the active parameters.
+/// Sets the expert width that brings the total to `total`, a multiple of eight where the
+/// tolerance allows.
+void close_total(Architecture& a, double total) {
+  const double column = 3.0 * a.hidden * a.layers * a.experts;
+  const double exact = a.expert_ffn + (total - size_of(a)) / column;
+  for (const double unit : {8.0, 1.0}) {
+    a.expert_ffn = static_cast<std::int32_t>(std::max(1.0, std::round(exact / unit) * unit));
+    resize(a, a.layers);
+    if (near(a, total)) return;
+  }
+}
+
+/// Width of the experts that closes the total, once their number is chosen. False when
+/// the attention alone is larger than the active part.
 bool fit_experts(Architecture& a, double total, double active) {
   a.expert_ffn = 1;
   resize(a, a.layers);
   const double column = 3.0 * a.hidden * a.layers;  // one column of one expert in every layer
   const double rest = size_of(a) - column * a.experts;
-  const double used = (active - rest) / column, all = (total - rest) / column;
-  if (used <= 0 || all <= used) return false;
-  const Experts experts = choose_experts(all / used, a.experts_per_token);
-  a.experts = experts.count;
-  a.experts_per_token = experts.per_token;
+  if (active <= rest || total <= active) return false;
+  choose_experts(a, (total - rest) / (active - rest));
   resize(a, a.layers);
-  const double bare = size_of(a) - column * a.experts;  // the router grew with the experts
-  const double width = (total - bare) / (column * a.experts);
-  const double step = width > 2048 ? 64.0 : width > 512 ? 8.0 : 1.0;
-  if (width < 1 || width > 1e9) return false;
-  a.expert_ffn = static_cast<std::int32_t>(std::max(1.0, std::round(width / step) * step));
-  resize(a, a.layers);
-  return near(a, total) && std::abs(count_parameters(a).active / active - 1.0) <= 0.05;
+  close_total(a, total);
+  return near(a, total);
 }
 
+/// Attention of a published shape near the two sizes, experts for the rest.
 Result<SyntheticModel> synthesize_moe(double total, double active) {
   const Preset* preset = nearest(kMoeShapes, total, active);
   if (preset == nullptr) return fail(ErrorCode::internal, "no preset shapes");
   SyntheticModel out{preset->architecture, {}};
   Architecture& a = out.architecture;
-  const bool same = near(a, total) && std::abs(preset->parameters_active / active - 1.0) <= 0.05;
-  bool found = same;
-  Architecture base = a;
-  base.shared_ffn = base.mtp_layers = 0;
+  if (near(a, total) && std::abs(preset->parameters_active / active - 1.0) <= 0.05) {
+    make_anonymous(a);
+    out.note = note_of(*preset, a, true);
+    return out;
+  }
+  // "30B with 3B active" is a name of a size: a shape that people call so is kept.
+  const bool called = std::abs(preset->parameters_total / total - 1.0) <= 0.04 &&
+                      std::abs(preset->parameters_active / active - 1.0) <= 0.12;
+  if (called && a.kind_count == 1) {
+    close_total(a, total);
+    make_anonymous(a);
+    out.note = note_of(*preset, a, false);
+    return out;
+  }
+  // Latent attention and leading dense layers belong to one published size: a scaled
+  // shape has plain grouped attention.
+  const Preset* plain = preset;
+  if (a.is_mla() || a.kind_count != 1) plain = find_preset("qwen3-235b-a22b");
+  if (plain == nullptr) return fail(ErrorCode::internal, "no preset shapes");
+  Architecture base = plain->architecture;
+  base.shared_ffn = 0;
   base.shared_gate = false;
-  double width = base.hidden * std::cbrt(active / preset->parameters_active);
-  for (int attempt = 0; attempt < 64 && !found; ++attempt) {
+  base.mtp_layers = 0;
+  base.ffn = 0;
+  double width = base.hidden * std::cbrt(active / plain->parameters_active);
+  bool found = false;
+  for (int attempt = 0; attempt < 64 && !found; ++attempt, width *= 0.93) {
     a = base;
     set_width(a, base, width);
     a.ffn = 0;
     a.layers = static_cast<std::int32_t>(even_depth(base.layers * width / base.hidden));
     found = fit_experts(a, total, active);
-    width *= 0.93;  // leave the experts more of the active parameters
   }
   if (!found)
     return fail(ErrorCode::usage, "no expert shape has these total and active sizes", "--active",
                 "give a --model preset or a --model-file");
   make_anonymous(a);
-  out.note = note_of(*preset, a, same);
+  out.note = note_of(*plain, a, false);
   return out;
 }
 
