@@ -17,6 +17,21 @@ double checkpoint_bytes(const model::ParameterCounts& counts, const workload::Tr
   return counts.total * kCheckpointBytesMixed;
 }
 
+/// Share of the NIC line rate that collectives reach (calibration `speed`).
+double fabric_share(catalog::Fabric fabric) {
+  namespace speed = calibration::speed;
+  switch (fabric) {
+    case catalog::Fabric::infiniband: return speed::infiniband;
+    case catalog::Fabric::roce: return speed::roce;
+    case catalog::Fabric::erdma: return speed::erdma;
+    case catalog::Fabric::efa: return speed::efa;
+    case catalog::Fabric::opa: return speed::opa;
+    case catalog::Fabric::tcp:
+    case catalog::Fabric::none: break;
+  }
+  return speed::tcp;
+}
+
 std::string nccl_step(const ResultRow& row) {
   const auto& cluster = row.cluster;
   const int local = std::min(cluster.gpus, cluster.gpus_per_node);
@@ -24,7 +39,8 @@ std::string nccl_step(const ResultRow& row) {
     return fmt::format("before the run: `all_reduce_perf -b 8M -e 8G -f 2 -g {}` of nccl-tests "
                        "should reach about {:.0f} GB/s bus bandwidth",
                        local, cluster.allreduce_bw / kGB);
-  const double expected = std::min(cluster.allreduce_bw, cluster.node_nic_bw);
+  const double expected =
+      std::min(cluster.allreduce_bw, cluster.node_nic_bw * fabric_share(cluster.fabric));
   return fmt::format("before the run: `mpirun -np {} -N {} all_reduce_perf -b 8M -e 8G -f 2 -g 1` of "
                      "nccl-tests should come near {:.0f} GB/s bus bandwidth over {}; far less means "
                      "RDMA is off",

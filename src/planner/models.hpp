@@ -1,6 +1,8 @@
 // The real memory and time models behind the search, one object a thread.
 #pragma once
 
+#include <optional>
+
 #include "gpuadvisor/memory.hpp"
 #include "gpuadvisor/performance.hpp"
 
@@ -9,7 +11,7 @@ namespace gpuadvisor::planner {
 class RealModels {
  public:
   RealModels(const memory::Prepared& prepared, const catalog::Cluster& cluster)
-      : prepared_(&prepared), cluster_(&cluster), layers_(prepared, cluster) {}
+      : prepared_(&prepared), cluster_(&cluster) {}
 
   [[nodiscard]] double static_bytes(const workload::Plan& plan) const {
     return memory::static_lower_bound(*prepared_, plan, *cluster_);
@@ -18,20 +20,26 @@ class RealModels {
   [[nodiscard]] double host_bytes(const workload::Plan& plan) const {
     return memory::estimate(*prepared_, plan, *cluster_).host_bytes;
   }
-  [[nodiscard]] double time_bound(const workload::Plan& plan) const {
-    return layers_.compute_lower_bound(plan);
+  [[nodiscard]] double time_bound(const workload::Plan& plan) {
+    return layers().compute_lower_bound(plan);
   }
   [[nodiscard]] memory::Estimate memory(const workload::Plan& plan) const {
     return memory::estimate(*prepared_, plan, *cluster_);
   }
   [[nodiscard]] performance::Estimate performance(const workload::Plan& plan) {
-    return layers_.estimate(plan);
+    return layers().estimate(plan);
   }
 
  private:
+  /// Made when first asked for: most clusters that cannot hold the states never ask.
+  performance::LayerTable& layers() {
+    if (!layers_) layers_.emplace(*prepared_, *cluster_);
+    return *layers_;
+  }
+
   const memory::Prepared* prepared_;
   const catalog::Cluster* cluster_;
-  performance::LayerTable layers_;
+  std::optional<performance::LayerTable> layers_;
 };
 
 }  // namespace gpuadvisor::planner

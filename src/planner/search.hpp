@@ -77,14 +77,17 @@ class SplitSearch {
     space_.inner(outer, inner_);
     const std::uint64_t plans = inner_.plans_per_state();
     stats_.in_space += plans * inner_.states.size();
-    if (plans == 0 || inner_.states.empty()) return;
+    if (plans == 0) return;
+    const auto pruned = [&](const StateChoice& state) { return prune_state(outer, state, plans); };
+    inner_.states.erase(std::remove_if(inner_.states.begin(), inner_.states.end(), pruned),
+                        inner_.states.end());
+    if (inner_.states.empty()) return;
     fill_bounds(outer);
     if (least_bound_ * kRoundingSlack > incumbents_.limit()) {
       count(Rule::compute_bound, plans * inner_.states.size());
       return;
     }
-    for (const auto& state : inner_.states)
-      if (!prune_state(outer, state, plans)) search_state(outer, state);
+    for (const auto& state : inner_.states) search_state(outer, state);
   }
 
   /// Lower bound of the step time of a split: its first plan without recomputation.
@@ -230,7 +233,10 @@ SearchResult search_space(const Space& space, const Limits& limits, const Search
   if (!outers.empty()) opening.search(outers[first]);
   const double ceiling = opening.incumbents().limit();
 
-  const std::size_t hands = outers.size() > kSplitsWorthDealing ? kHands : 1;
+  const std::size_t hands = outers.size() > kSplitsWorthDealing ? kHands : 0;
+  if (hands == 0)
+    for (std::size_t at = 0; at < outers.size(); ++at)
+      if (at != first) opening.search(outers[at]);
   std::vector<Search> dealt;
   for (std::size_t hand = 0; hand < hands; ++hand) {
     dealt.emplace_back(space, limits, options, make_models());
