@@ -48,8 +48,35 @@ void finish(const Context& context, Ranking& ranking) {
   if (auto old = old_price_warning(context.as_of, ranking.results))
     ranking.warnings.push_back(std::move(*old));
   if (ranking.results.empty()) return;
+  if (ranking.results.front().best.verdict == memory::Verdict::does_not_fit) return;
   ranking.next_steps = next_steps(context, ranking.results.front());
   ranking.price_options = price_options_of(context, ranking.results.front());
+}
+
+/// Whether a change suffices on the GPU, and what it asks of the host.
+std::string sufficiency(const Setup& setup, const catalog::Cluster& cluster,
+                        const memory::Relaxation& change) {
+  if (!change.fits) return "";
+  const double host = memory::estimate(setup.prepared, change.plan, cluster).host_bytes;
+  if (host <= cluster.host_memory_bytes || cluster.host_memory_bytes <= 0) return ", and it fits";
+  const auto gib = [](double bytes) { return format_number(bytes / kGiB, 0); };
+  return fmt::format(", but a node then needs {} GiB of host memory and has {}", gib(host),
+                     gib(cluster.host_memory_bytes));
+}
+
+/// Single changes of plan or run that save memory, those that suffice first.
+std::vector<std::string> what_would_fit(const Setup& setup, const ResultRow& row) {
+  constexpr int kMost = 5;
+  const auto changes = memory::relaxations(setup.prepared, row.best.plan, row.cluster,
+                                           row.cluster.gpu_memory_bytes);
+  std::vector<std::string> words;
+  for (int at = 0; at < std::min(changes.count, kMost); ++at) {
+    const auto& change = changes.items[static_cast<std::size_t>(at)];
+    words.push_back(fmt::format("{}: {} less a GPU{} ({})", change.name,
+                                format_bytes(Bytes(change.gain_bytes)),
+                                sufficiency(setup, row.cluster, change), change.cost));
+  }
+  return words;
 }
 
 Error no_plan_error(const Setup& setup, const catalog::Cluster& cluster,
@@ -135,6 +162,8 @@ Result<Ranking> estimate(const catalog::Catalog& catalog, const Query& query,
   ranking.search = found.stats;
   ranking.results.push_back(row_of(*context, **setup, cluster, *candidate));
   finish(*context, ranking);
+  if (candidate->verdict == memory::Verdict::does_not_fit)
+    ranking.relaxations = what_would_fit(**setup, ranking.results.front());
   return ranking;
 }
 

@@ -48,6 +48,7 @@ void memory_warnings(const ResultRow& row, Collector& out) {
   out.add(row.best.verdict == memory::Verdict::tight, WarningCode::tight_memory,
           "memory is tight: {:.0f}% of what the GPU can allocate, within the error of the estimate",
           100.0 * fill);
+  if (row.best.verdict == memory::Verdict::does_not_fit) return;
   const bool interleaved = row.best.plan.vpp > 1 && fill > kFragmentationFill;
   out.add(interleaved || row.best.memory.smi_bytes > usable, WarningCode::fragmentation,
           "the allocator may hold {} of {} by fragmentation; set expandable_segments:True",
