@@ -61,6 +61,17 @@ struct Document {
 /// unit. Skipped and fits/oom rows are left out.
 [[nodiscard]] std::string plot_svg(const Report& report);
 
+/// Error bands from the outcomes of quality A and B: by kind, method and GPU class, each
+/// alone, and over all, where at least `kFewestForBand` figures exist. They are kept in
+/// data/calibration.json, which workload::memory_band and speed_band answer from.
+struct ErrorBand {
+  std::string kind, method, gpu_class;  ///< empty: all
+  std::size_t rows = 0;
+  double p50 = 0, p90 = 0;
+};
+inline constexpr std::size_t kFewestForBand = 8;
+[[nodiscard]] std::vector<ErrorBand> error_bands(const Report& report, const catalog::Catalog& catalog);
+
 /// The measurements that ship with the program.
 [[nodiscard]] std::vector<Document> embedded_measurements();
 

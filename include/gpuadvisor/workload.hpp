@@ -269,6 +269,8 @@ struct Resolved {
 struct Band {
   std::optional<double> p50, p90;
 };
+/// The class of a GPU that bands are kept by: "volta", "ampere", "hopper", ...
+[[nodiscard]] std::string_view band_class(const catalog::Gpu& gpu);
 [[nodiscard]] Band memory_band(Mode mode, Framework framework, const catalog::Gpu& gpu);
 [[nodiscard]] Band speed_band(Mode mode, Framework framework, const catalog::Gpu& gpu);
 

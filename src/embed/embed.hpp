@@ -21,6 +21,8 @@ std::string string_literal(const std::string& text);
 
 /// data/calibration.json -> inline constants, one namespace a section.
 Result<void> calibration(std::span<const std::string> arguments);
+/// data/calibration.json, bands -> constant error bands.
+Result<void> bands(std::span<const std::string> arguments);
 /// data/frameworks.json -> constant framework profiles.
 Result<void> frameworks(std::span<const std::string> arguments);
 /// DATA_DIR -> tables of all catalog records; reads with the catalog's own strict reader.

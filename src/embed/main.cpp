@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";
   Result<void> result = fail(ErrorCode::usage, "unknown command", command);
   if (command == "calibration") result = embed::calibration(arguments);
+  if (command == "bands") result = embed::bands(arguments);
   if (command == "frameworks") result = embed::frameworks(arguments);
   if (command == "catalog") result = embed::catalog(arguments);
   if (command == "models") result = embed::models(arguments);

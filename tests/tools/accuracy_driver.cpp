@@ -1,6 +1,7 @@
 // Development aid: predicts measurement rows and prints errors by group and the worst
 // rows. accuracy_driver [--kind K] [--quality A] [--quantity Q,..] [--by GROUP]
-// [--worst N] [--explain ID] [--speed-memory] [--rows] [FILE...]
+// [--worst N] [--explain ID] [--speed-memory] [--rows] [--bands] [FILE...]
+// --bands prints the records of "bands" in data/calibration.json anew.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,6 +23,7 @@ struct Arguments {
   std::string kind, quality, quantity, by;
   std::size_t worst = 15;
   bool rows = false;
+  bool bands = false;
   accuracy::Options options;
   std::vector<accuracy::Document> documents;
 };
@@ -44,6 +46,7 @@ Arguments parse(int argc, char** argv) {
     else if (arg == "--explain") out.options.explain_id = value();
     else if (arg == "--speed-memory") out.options.with_speed_memory = true;
     else if (arg == "--rows") out.rows = true;
+    else if (arg == "--bands") out.bands = true;
     else out.documents.push_back(read_file(arg));
   }
   if (out.documents.empty()) out.documents = accuracy::embedded_measurements();
@@ -73,6 +76,12 @@ void print_summaries(const std::vector<accuracy::Outcome>& outcomes, const std::
   }
 }
 
+void print_bands(const accuracy::Report& report) {
+  for (const auto& band : accuracy::error_bands(report, catalog::Catalog::embedded()))
+    std::printf("    {\"kind\": \"%s\", \"method\": \"%s\", \"gpu_class\": \"%s\", \"rows\": %zu, \"p50\": %.3f, \"p90\": %.3f},\n",
+                band.kind.c_str(), band.method.c_str(), band.gpu_class.c_str(), band.rows, band.p50, band.p90);
+}
+
 void print_worst(std::vector<accuracy::Outcome> outcomes, std::size_t count) {
   std::map<std::string, int> reasons;
   for (const auto& o : outcomes)
@@ -99,6 +108,10 @@ int main(int argc, char** argv) {
   for (const auto& warning : report->warnings) std::fprintf(stderr, "%s\n", warning.c_str());
   if (!report->explanation.empty()) {
     std::fputs(report->explanation.c_str(), stdout);
+    return 0;
+  }
+  if (arguments.bands) {
+    print_bands(*report);
     return 0;
   }
   auto outcomes = report->outcomes;
