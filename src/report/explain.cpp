@@ -25,30 +25,30 @@ Grid terms_grid(std::string_view unit, std::span<const Term> terms, double total
     return bytes ? format_bytes(Bytes(value)) : format_duration(Seconds(value));
   };
   for (const Term& term : terms)
-    grid.rows.push_back({std::string("  ") + std::string(term.name), shown(term.value),
-                         total > 0 ? percent(term.value / total) : "-", std::string(term.formula)});
+    if (term.value > 0)
+      grid.rows.push_back({std::string("  ") + std::string(term.name), shown(term.value),
+                           total > 0 ? percent(term.value / total) : "-",
+                           std::string(term.formula)});
   grid.rows.push_back({std::string("  total"), shown(total), std::string("100.0%"), std::string()});
   return grid;
 }
 
-std::string memory_terms(const advisor::ResultRow& row) {
-  const memory::Estimate& memory = row.best.memory;
-  const Term terms[] = {
-      {"weights", memory.peak.weights,
-       "parameters of the stage / (tp, shards from ZeRO-3 on) x bytes of the recipe"},
-      {"gradients", memory.peak.gradients,
-       "trained parameters / (tp, shards from ZeRO-2 on) x bytes of the recipe"},
-      {"optimizer", memory.peak.optimizer,
-       "master weights and moments / (tp, shards from ZeRO-1 on)"},
-      {"activations", memory.peak.activations,
-       "kept layers x micro-batches in flight + the live layer"},
-      {"logits", memory.peak.logits, "output head and loss: b x s x vocabulary copies"},
-      {"buffers", memory.peak.buffers, "gathers, reduce buckets, workspaces, step temporaries"},
-      {"overhead", memory.overhead_bytes, "CUDA context and communicators, outside the allocator"}};
+std::string memory_terms(const advisor::ResultRow& row, const model::Architecture& architecture) {
+  const memory::Estimate& estimate = row.best.memory;
+  const memory::Prepared prepared = memory::prepare(architecture, row.training);
+  const memory::Terms details = memory::explain(prepared, row.best.plan, row.cluster,
+                                                estimate.peak_phase, estimate.peak_stage);
+  std::vector<Term> terms;
+  for (int i = 0; i < details.count; ++i) {
+    const memory::Term& term = details.items[static_cast<std::size_t>(i)];
+    terms.push_back({term.name, term.bytes, term.formula});
+  }
+  terms.push_back({"overhead", estimate.overhead_bytes,
+                   "CUDA context and communicators, outside the allocator"});
   return fmt::format("memory of one GPU at its peak ({} phase, stage {}), usable {}\n",
-                     memory::to_string(memory.peak_phase), memory.peak_stage,
+                     memory::to_string(estimate.peak_phase), estimate.peak_stage,
                      format_bytes(Bytes(row.cluster.gpu_memory_bytes))) +
-         table_text(terms_grid("bytes", terms, memory.needed(), true), 0, false);
+         table_text(terms_grid("bytes", terms, estimate.needed(), true), 0, false);
 }
 
 std::string time_terms(const advisor::ResultRow& row) {
@@ -116,10 +116,10 @@ std::string serving_terms(const advisor::ResultRow& row) {
 
 }  // namespace
 
-std::string explanation(const advisor::ResultRow& row, const model::Architecture&) {
+std::string explanation(const advisor::ResultRow& row, const model::Architecture& architecture) {
   const std::string head = fmt::format("\nTerms of {}. {}\n", row.rank, cluster_label(row));
   if (row.serving) return head + serving_terms(row);
-  return head + memory_terms(row) + time_terms(row) + cost_terms(row);
+  return head + memory_terms(row, architecture) + time_terms(row) + cost_terms(row);
 }
 
 }  // namespace gpuadvisor::report

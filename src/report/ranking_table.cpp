@@ -67,21 +67,28 @@ std::string price_line(const advisor::ResultRow& row) {
   return text + (row.quote->date.empty() ? std::string(", undated") : ", " + row.quote->date);
 }
 
+/// The first results are told in full; of the others only what the table has no column
+/// for. The score has its own column where there is room for it.
+constexpr int kToldInFull = 3;
+
+bool worth_a_line(const std::string& reason, int rank, const Style& style) {
+  constexpr int kScoreColumns = 140;
+  const auto is = [&](std::string_view kind) { return reason.rfind(kind, 0) == 0; };
+  if (style.explain) return true;
+  if (is("score:"))
+    return style.columns > 0 && style.columns < kScoreColumns && rank <= kToldInFull;
+  return rank <= kToldInFull || !(is("memory:") || is("speed:"));
+}
+
 /// The plan, then each reason on the same line; the plan that comes nearest for the
 /// first results, or every other plan with --explain.
 void add_result(Page& page, const advisor::ResultRow& row, const Style& style) {
-  constexpr int kWithAlternative = 3;
-  constexpr int kScoreColumns = 140;
   std::string why = cluster_label(row) + ": ";
   if (!row.serving) why += workload::describe(row.best.plan) + "; ";
-  // The score has its own column where there is room for it.
-  const bool score_has_column = style.columns == 0 || style.columns >= kScoreColumns;
   for (const std::string& reason : row.reasons)
-    if (!score_has_column || style.explain || reason.rfind("score:", 0) != 0) why += reason + "; ";
+    if (worth_a_line(reason, row.rank, style)) why += reason + "; ";
   page.item(fmt::format("{}", row.rank), 2, why + price_line(row));
-  std::size_t shown = style.explain                  ? row.alternatives.size()
-                      : row.rank <= kWithAlternative ? 1
-                                                     : 0;
+  std::size_t shown = style.explain ? row.alternatives.size() : row.rank <= kToldInFull ? 1 : 0;
   for (const advisor::Alternative& other : row.alternatives) {
     if (shown-- == 0) break;
     page.item("", 2,
