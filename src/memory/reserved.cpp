@@ -40,7 +40,8 @@ double reserved(const Prepared& prepared, const Stage& stage, double allocated, 
   if (factor <= 1) return allocated * (1 + fragmentation(run)) + logits;
   const bool scores = run.attention == workload::Attention::eager;
   const double transient = std::max(stage.head.reserved, scores ? stage.activations.live : 0);
-  return allocated + logits + (factor - 1) * transient + 0.05 * stage.activations.kept;
+  return allocated + logits + (factor - 1) * transient +
+         fragmentation(run) * stage.activations.kept;
 }
 
 }  // namespace gpuadvisor::memory
