@@ -23,7 +23,8 @@ Result<std::vector<accuracy::Document>> read_measurements(const std::vector<std:
 }  // namespace
 
 Result<Output> run_accuracy(const Arguments& arguments, const Environment& environment) {
-  auto shown = presentation(arguments, environment);
+  const bool plot = arguments.value("output") == "svg";
+  auto shown = plot ? Result<Presentation>() : presentation(arguments, environment);
   if (!shown) return tl::unexpected(shown.error());
   const auto loaded = load_catalog(arguments, environment);
   if (!loaded) return tl::unexpected(loaded.error());
@@ -35,7 +36,9 @@ Result<Output> run_accuracy(const Arguments& arguments, const Environment& envir
   const auto report = accuracy::run(*loaded, *documents, options);
   if (!report) return tl::unexpected(report.error());
   Output output;
-  output.text = report::render_accuracy(*report, {loaded->date(), {}}, shown->format, shown->style);
+  output.text = plot ? accuracy::plot_svg(*report)
+                     : report::render_accuracy(*report, {loaded->date(), {}}, shown->format,
+                                               shown->style);
   if (shown->format != report::Format::json)
     for (const std::string& warning : report->warnings)
       output.notes += "warning: " + warning + "\n";

@@ -19,7 +19,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      true},
     {"instance", 'i', "NAME", G::common, kJob, "only these types; for estimate the type", true},
     {"for", 0, "TARGET", G::common, kEmit, "deepspeed, fsdp, megatron, slurm, vllm, ..."},
-    {"output", 'o', "FORMAT", G::common, kReports, "table, json, csv or markdown"},
+    {"output", 'o', "FORMAT", G::common, kReports, "table, json, csv or markdown (accuracy: svg)"},
     {"active", 0, "N", G::model, kJob, "active parameters of a mixture of experts"},
     // The run.
     {"seq-len", 0, "N", G::run, kJob, "tokens of one sequence"},

@@ -1,4 +1,10 @@
 // Predicted against measured, and the yes and no of `check`.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "gpuadvisor/units.hpp"
@@ -48,7 +54,8 @@ std::string share(std::size_t part, std::size_t whole_count) {
   return whole_count == 0 ? "-" : fmt::format("{}/{}", part, whole_count);
 }
 
-Grid summary_grid(const accuracy::Report& report) {
+/// `sources`: also one line a source, whose names are long.
+Grid summary_grid(const accuracy::Report& report, bool sources) {
   Grid grid;
   grid.columns = {{"kind", "kind"},
                   {"group", "group"},
@@ -60,6 +67,7 @@ Grid summary_grid(const accuracy::Report& report) {
                   {"bias", "bias", Align::right, 1},
                   {"right", "right", Align::right, 3}};
   for (const accuracy::Summary& summary : report.summaries) {
+    if (!sources && summary.group.rfind("source ", 0) == 0) continue;
     const bool compared = summary.rows > summary.judged;
     const auto error = [&](double value) {
       return compared ? Cell{percent(value), raw_number(value)} : Cell{"-", ""};
@@ -69,6 +77,35 @@ Grid summary_grid(const accuracy::Report& report) {
                          error(summary.p90_abs_error), error(summary.mean_abs_error),
                          error(summary.bias), share(summary.right, summary.judged)});
   }
+  return grid;
+}
+
+constexpr int kWorstRows = 5;  // of each kind
+
+/// The largest errors of each kind, and every fits/oom row that came out wrong.
+Grid worst_grid(const accuracy::Report& report) {
+  std::vector<const accuracy::Outcome*> rows;
+  for (const accuracy::Outcome& outcome : report.outcomes)
+    if (outcome.relative_error) rows.push_back(&outcome);
+  std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+    return std::fabs(*a->relative_error) > std::fabs(*b->relative_error);
+  });
+  std::map<std::string_view, int> shown;
+  std::erase_if(rows, [&](const auto* row) { return ++shown[row->kind] > kWorstRows; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto* a, const auto* b) { return a->kind < b->kind; });
+  for (const accuracy::Outcome& outcome : report.outcomes)
+    if (outcome.correct == false) rows.push_back(&outcome);
+  Grid grid;
+  grid.columns = {{"id", "worst rows"},
+                  {"quantity", "quantity"},
+                  {"predicted", "predicted", Align::right},
+                  {"measured", "measured", Align::right},
+                  {"error", "error", Align::right}};
+  for (const accuracy::Outcome* row : rows)
+    grid.rows.push_back({row->id, row->quantity, fmt::format("{:.4g}", row->predicted),
+                         fmt::format("{:.4g}", row->measured),
+                         row->relative_error ? percent(*row->relative_error) : "wrong"});
   return grid;
 }
 
@@ -86,9 +123,10 @@ Grid checks_grid(std::span<const Check> checks) {
 std::string render_accuracy(const accuracy::Report& report, const Frame& frame, Format format,
                             const Style& style) {
   if (format != Format::json) {
-    std::string text = grid_text(summary_grid(report), format, style);
-    if (format == Format::table && !report.explanation.empty()) text += "\n" + report.explanation;
-    return text;
+    const bool table = format == Format::table;
+    if (table && !report.explanation.empty()) return report.explanation;
+    const std::string summary = grid_text(summary_grid(report, !table), format, style);
+    return table ? summary + "\n" + grid_text(worst_grid(report), format, style) : summary;
   }
   Json json = document(frame.catalog_date);
   Json summaries = Json::array();
