@@ -182,11 +182,12 @@ struct Memory {
   double max_concurrency = 0;  ///< sequences of max_model_len that the cache holds
   double need = 0;             ///< weights + peak + cache of this load + other
   double reserved = 0;         ///< what the engine takes when it starts
-  double usable = 0;
+  double usable = 0;           ///< what a process can allocate
+  double budget = 0;           ///< of that, what the engine's settings let it use
   double table_total = 0;      ///< allocator peak summed over the GPUs, as memory tables print it
   double host = 0;             ///< weights left in host memory (CPU layers)
   bool fits = false;
-  [[nodiscard]] double missing() const { return need > usable ? need - usable : 0; }
+  [[nodiscard]] double missing() const { return need > budget ? need - budget : 0; }
 };
 
 /// Seconds of one engine step by cause; the terms sum to total().

@@ -26,11 +26,58 @@ std::vector<Option> options_on(const Query& query, const serving::Model& model,
                                   query.serve_formats.empty() ? one : query.serve_formats);
 }
 
-/// The option with the highest throughput that keeps the targets.
+/// Does the option carry the whole load: arrivals below saturation, clients all in the cache?
+bool carries_load(const serving::Speed& speed) {
+  return speed.utilisation <= 1 && speed.limit != serving::Limit::kv_capacity;
+}
+
+/// The option with the highest throughput that keeps the targets, one that carries the
+/// load before the others.
 const Option* choose(const Query& query, const std::vector<Option>& options) {
-  for (const auto& option : options)
-    if (meets_targets(query.serve, option.estimate.speed)) return &option;
-  return nullptr;
+  const Option* partial = nullptr;
+  for (const auto& option : options) {
+    if (!meets_targets(query.serve, option.estimate.speed)) continue;
+    if (carries_load(option.estimate.speed)) return &option;
+    if (partial == nullptr) partial = &option;
+  }
+  return partial;
+}
+
+/// What was found for one instance type: the least count whose best option carries the
+/// load; else the least count with any option.
+struct Found {
+  catalog::Cluster cluster;
+  std::optional<Option> best;
+  std::optional<Option> nearest;  ///< misses the targets
+  std::size_t evaluated = 0;
+};
+
+/// Copies need no fast network, so any type may be counted up; a model that needs several
+/// nodes wants a type that may be joined.
+int most_instances(const Query& query, const Offer& offer) {
+  const int gpus = std::max(1, offer.instance->gpus);
+  return std::max(1, query.max_gpus ? *query.max_gpus / gpus : query.max_nodes);
+}
+
+Found find_option(const Query& query, const serving::Model& model, const Offer& offer) {
+  Found found;
+  for (const int count : power_counts(most_instances(query, offer))) {
+    const auto cluster = catalog::make_cluster(*offer.instance, *offer.gpu, count);
+    const auto options = options_on(query, model, cluster);
+    found.evaluated += options.size();
+    if (count == 1) found.cluster = cluster;
+    if (options.empty() && offer.max_count <= 1) break;
+    if (!options.empty() && !found.nearest) found.nearest = options.front();
+    const Option* option = choose(query, options);
+    if (option == nullptr) continue;
+    const bool carries = carries_load(option->estimate.speed);
+    if (!found.best || carries) {
+      found.best = *option;
+      found.cluster = cluster;
+    }
+    if (carries) break;
+  }
+  return found;
 }
 
 ResultRow row_of(const Context& context, const catalog::Cluster& cluster, const Option& option) {
@@ -60,8 +107,8 @@ Rejected out_of_memory(const Query& query, const serving::Model& model,
     return {cluster.instance, 1, RejectCode::dtype_unsupported, std::string(refused), std::nullopt};
   const auto memory = serving::estimate_memory(model, query.serve, plan, cluster);
   return {cluster.instance, 1, RejectCode::gpu_memory,
-          fmt::format("needs {} a GPU on {} GPUs, {} usable", format_bytes(Bytes(memory.need)),
-                      plan.tp, format_bytes(Bytes(memory.usable))),
+          fmt::format("needs {} a GPU on {} GPUs, {} within the engine's share", format_bytes(Bytes(memory.need)),
+                      plan.tp, format_bytes(Bytes(memory.budget))),
           memory.missing()};
 }
 
@@ -154,17 +201,16 @@ Result<Ranking> rank_serving(const catalog::Catalog& catalog, const Query& query
   std::vector<ResultRow> rows;
   for (const auto& offer : offers->offers) {
     if (offer.foreign) continue;
-    const auto cluster = catalog::make_cluster(*offer.instance, *offer.gpu, 1);
-    const auto options = options_on(query, model, cluster);
-    ranking.search.in_space += options.size();
-    ranking.search.evaluated += options.size();
-    ranking.search.fitting += options.size();
-    if (const Option* option = choose(query, options))
-      rows.push_back(row_of(*context, cluster, *option));
-    else if (options.empty())
-      ranking.rejected.push_back(out_of_memory(query, model, cluster));
+    const Found found = find_option(query, model, offer);
+    ranking.search.in_space += found.evaluated;
+    ranking.search.evaluated += found.evaluated;
+    ranking.search.fitting += found.evaluated;
+    if (found.best)
+      rows.push_back(row_of(*context, found.cluster, *found.best));
+    else if (!found.nearest)
+      ranking.rejected.push_back(out_of_memory(query, model, found.cluster));
     else
-      ranking.rejected.push_back(misses_target(cluster, options.front()));
+      ranking.rejected.push_back(misses_target(found.cluster, *found.nearest));
   }
   score_rows(query.weights, rows);
   std::stable_sort(rows.begin(), rows.end(), [&](const ResultRow& left, const ResultRow& right) {

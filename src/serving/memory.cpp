@@ -63,10 +63,13 @@ double draft_bytes(const Request& request, const Plan& plan, const EngineProfile
   return weight_bytes(*request.draft.model, Quant::none, plan, profile);
 }
 
+double share_of_card(const Request& request, const EngineProfile& profile) {
+  return request.gpu_memory_utilization > 0 ? request.gpu_memory_utilization : profile.fraction;
+}
+
 double pool_bytes(const Memory& m, const Request& request, const EngineProfile& profile,
                   double total) {
-  const double fraction =
-      request.gpu_memory_utilization > 0 ? request.gpu_memory_utilization : profile.fraction;
+  const double fraction = share_of_card(request, profile);
   const double weights = m.weights + m.lora + m.draft;
   switch (pool_rule(profile, request)) {
     case PoolRule::budget:
@@ -114,9 +117,12 @@ void judge(Memory& m, const Request& request, const EngineProfile& profile, doub
   const bool growing = pool_rule(profile, request) == PoolRule::growing;
   const double one = growing ? m.kv_bytes_per_sequence * std::max(1.0, request.concurrency)
                              : std::max(m.kv_bytes_per_sequence, longest);
+  const PoolRule rule = pool_rule(profile, request);
+  const bool capped = rule == PoolRule::budget || rule == PoolRule::static_fraction;
   m.usable = total;
+  m.budget = capped ? total * share_of_card(request, profile) : total;
   const double fixed = m.weights + m.lora + m.draft + m.activations + m.non_torch + m.graphs;
-  m.need = fixed + one + (pool_rule(profile, request) == PoolRule::free_fraction ? profile.reserve_bytes : 0);
+  m.need = fixed + one + (rule == PoolRule::free_fraction ? profile.reserve_bytes : 0);
   m.reserved = growing ? m.need : fixed + std::max(0.0, m.kv_pool);
   m.fits = m.kv_pool >= one && m.kv_pool > 0 && m.need <= total;
 }

@@ -159,6 +159,15 @@ StepTime graph_step(const StepContext& c, const StepWork& w) {
   return step;
 }
 
+/// Hand-overs of one pass through all stages.
+double pipeline_sends(const StepContext& c, const StepWork& w) {
+  const bool nodes = c.plan.tp * c.plan.pp > c.cluster->gpus_per_node;
+  const double latency = nodes ? k::ar_latency_nodes : k::ar_latency_nvlink;
+  const double wire = nodes && c.cluster->node_nic_bw > 0 ? c.cluster->node_nic_bw : k::pcie4_bus;
+  const double bytes = 2 * (w.sequences + w.prompt_tokens) * c.model->architecture.hidden;
+  return (c.plan.pp - 1) * (latency + bytes / wire);
+}
+
 }  // namespace
 
 double experts_hit(const model::Architecture& a, double tokens) {
@@ -231,7 +240,7 @@ StepTime step_time(const StepContext& c, const StepWork& work) {
     scale(step, 1 / slice);
     step.launch = launch;
   }
-  if (c.plan.pp > 1) step.all_reduce += (c.plan.pp - 1) * k::ar_latency_nvlink;
+  if (c.plan.pp > 1) step.all_reduce += pipeline_sends(c, share);
   return step;
 }
 
