@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -180,7 +181,8 @@ struct Memory {
   double kv_tokens = 0;        ///< tokens in whole blocks (one rank; a group under dp_attention)
   double kv_blocks = 0;
   double max_concurrency = 0;  ///< sequences of max_model_len that the cache holds
-  double need = 0;             ///< weights + peak + cache of this load + other
+  double need = 0;             ///< weights + peak + other + cache: of one sequence of the model
+                               ///< length; estimate() adds that of all running sequences
   double reserved = 0;         ///< what the engine takes when it starts
   double usable = 0;           ///< what a process can allocate
   double budget = 0;           ///< of that, what the engine's settings let it use
@@ -345,6 +347,8 @@ struct Simulation {
 [[nodiscard]] std::optional<Quant> quant_from_string(std::string_view name);
 [[nodiscard]] std::optional<KvType> kv_type_from_string(std::string_view name);
 [[nodiscard]] std::optional<Load> load_from_string(std::string_view name);
+/// "TP8 x PP2 x 3 replicas", "4-GPU layer split x 1 replica".
+[[nodiscard]] std::string describe(const Plan& plan);
 /// All names, for help and errors.
 [[nodiscard]] std::span<const std::string_view> engine_names();
 [[nodiscard]] std::span<const std::string_view> quant_names();

@@ -59,6 +59,21 @@ int most_instances(const Query& query, const Offer& offer) {
   return std::max(1, query.max_gpus ? *query.max_gpus / gpus : query.max_nodes);
 }
 
+/// Counts between two powers of two are tried where the upper one carries the load.
+void smaller_count(const Query& query, const serving::Model& model, const Offer& offer, int enough,
+                   Found& found) {
+  for (int count = enough / 2 + 1; count < enough; ++count) {
+    const auto cluster = catalog::make_cluster(*offer.instance, *offer.gpu, count);
+    const auto options = options_on(query, model, cluster);
+    found.evaluated += options.size();
+    const Option* option = choose(query, options);
+    if (option == nullptr || !carries_load(option->estimate.speed)) continue;
+    found.best = *option;
+    found.cluster = cluster;
+    return;
+  }
+}
+
 Found find_option(const Query& query, const serving::Model& model, const Offer& offer) {
   Found found;
   for (const int count : power_counts(most_instances(query, offer))) {
@@ -75,7 +90,9 @@ Found find_option(const Query& query, const serving::Model& model, const Offer& 
       found.best = *option;
       found.cluster = cluster;
     }
-    if (carries) break;
+    if (!carries) continue;
+    if (count > 2) smaller_count(query, model, offer, count, found);
+    break;
   }
   return found;
 }

@@ -23,9 +23,8 @@ std::string describe_job(const Job& job) {
           ? fmt::format("{} x {}", row.count, row.instance->name)
           : fmt::format("{} x {}", row.cluster.gpus, row.gpu->id);
   const std::string how =
-      row.serving ? fmt::format("{}, TP{} x {} replica{}", format_words(row.serving->quant),
-                                row.serving->plan.tp, row.serving->plan.replicas,
-                                row.serving->plan.replicas == 1 ? "" : "s")
+      row.serving ? fmt::format("{}, {}", format_words(row.serving->quant),
+                                serving::describe(row.serving->plan))
                   : workload::describe(row.best.plan);
   return fmt::format("{} on {}: {}", job.query->model.label, where, how);
 }

@@ -54,6 +54,13 @@ std::string reference(const Job& job) {
                      job.query->model.label);
 }
 
+/// Nodes that one copy of the model spans.
+int nodes_a_replica(const Job& job) {
+  const int width = job.row->serving->plan.gpus_per_replica();
+  const int node = std::max(1, job.row->cluster.gpus_per_node);
+  return (width + node - 1) / node;
+}
+
 std::string vllm(const Job& job) {
   const serving::Request& request = job.query->serve;
   std::string text = fmt::format(
@@ -63,6 +70,7 @@ std::string vllm(const Job& job) {
       utilisation(request));
   if (job.row->serving->plan.pp > 1)
     text += fmt::format(" --pipeline-parallel-size {}", job.row->serving->plan.pp);
+  if (nodes_a_replica(job) > 1) text += " --distributed-executor-backend ray";
   if (const auto format = online_format(job.row->serving->quant); !format.empty())
     text += fmt::format(" --quantization {}", format);
   if (request.kv_type == serving::KvType::fp8) text += " --kv-cache-dtype fp8";
@@ -79,6 +87,9 @@ std::string sglang(const Job& job) {
       "--max-running-requests {} --mem-fraction-static {}",
       reference(job), job.row->serving->plan.tp, whole(model_length(request)), sequences(job),
       utilisation(request));
+  if (job.row->serving->plan.pp > 1) text += fmt::format(" --pp-size {}", job.row->serving->plan.pp);
+  if (const int nodes = nodes_a_replica(job); nodes > 1)
+    text += fmt::format(" --nnodes {} --node-rank ${{NODE_RANK:?}} --dist-init-addr ${{HEAD:?}}:20000", nodes);
   if (const auto format = online_format(job.row->serving->quant); !format.empty())
     text += fmt::format(" --quantization {}", format);
   if (request.kv_type == serving::KvType::fp8) text += " --kv-cache-dtype fp8_e5m2";
@@ -87,10 +98,10 @@ std::string sglang(const Job& job) {
 
 std::string tensorrt_llm(const Job& job) {
   const serving::Request& request = job.query->serve;
-  return fmt::format("trtllm-serve {} --tp_size {} --max_seq_len {} --max_batch_size {} "
-                     "--kv_cache_free_gpu_memory_fraction {}",
-                     reference(job), job.row->serving->plan.tp, whole(model_length(request)),
-                     sequences(job), utilisation(request));
+  return fmt::format("trtllm-serve {} --tp_size {} --pp_size {} --max_seq_len {} "
+                     "--max_batch_size {} --kv_cache_free_gpu_memory_fraction {}",
+                     reference(job), job.row->serving->plan.tp, job.row->serving->plan.pp,
+                     whole(model_length(request)), sequences(job), utilisation(request));
 }
 
 std::string llama_cpp(const Job& job) {
@@ -114,6 +125,11 @@ std::string start_replicas(const Job& job, const std::string& command) {
   const int nodes = std::max(1, job.row->cluster.nodes());
   const int here = std::max(1, plan.replicas / nodes);
   const int width = plan.gpus_per_replica();
+  if (const int span = nodes_a_replica(job); span > 1)
+    return fmt::format("# One copy spans {0} nodes. vLLM: first `ray start --head --port 6379` on one "
+                       "node and `ray start --address $HEAD:6379` on the\n# other {1}, then the "
+                       "command on the head only; SGLang: on each node.\n{2} --host 0.0.0.0 --port 8000\n",
+                       span, span - 1, command);
   if (here == 1) return command + " --host 0.0.0.0 --port 8000\n";
   return fmt::format(
       "# {0} replicas on this node; put a load balancer before ports 8000 to {1}.\n"

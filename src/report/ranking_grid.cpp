@@ -131,8 +131,7 @@ Grid training_grid(const advisor::Ranking& ranking) {
 
 std::string serving_plan(const serving::Option& option) {
   return fmt::format(
-      "TP{} x {} replica{}, {}", option.plan.tp, option.plan.replicas,
-      option.plan.replicas == 1 ? "" : "s",
+      "{}, {}", serving::describe(option.plan),
       option.quant == serving::Quant::none ? "16-bit" : serving::to_string(option.quant));
 }
 

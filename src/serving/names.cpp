@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <string>
 
 #include "gpuadvisor/serving.hpp"
 
@@ -66,6 +67,14 @@ std::optional<KvType> kv_type_from_string(std::string_view name) {
 }
 
 std::optional<Load> load_from_string(std::string_view name) { return find_name<Load>(kLoads, name); }
+
+std::string describe(const Plan& plan) {
+  std::string text = plan.layer_split ? std::to_string(plan.split_gpus) + "-GPU layer split"
+                                      : "TP" + std::to_string(plan.tp);
+  if (plan.pp > 1) text += " x PP" + std::to_string(plan.pp);
+  text += " x " + std::to_string(plan.replicas) + " replica";
+  return plan.replicas == 1 ? text : text + "s";
+}
 
 std::span<const std::string_view> engine_names() { return kEngines; }
 std::span<const std::string_view> quant_names() { return kQuants; }

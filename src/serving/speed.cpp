@@ -195,6 +195,10 @@ Estimate estimate(const Model& model, const Request& request, const Plan& plan,
   if (speed.limit != Limit::kv_capacity) speed.limit = speed.step.limit();
   add_phase_rates(speed, ask);
   add_token_times(speed, ask);
+  Memory& memory = result.memory;
+  const double more = std::max(0.0, speed.running - 1) * memory.kv_bytes_per_sequence;
+  const double cached = plan.dp_attention ? more / plan.tp : more;
+  memory.need = std::min(std::max(memory.need, memory.reserved), memory.need + cached);
   return result;
 }
 
