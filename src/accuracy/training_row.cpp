@@ -1,6 +1,7 @@
 #include "accuracy/training_row.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -126,10 +127,31 @@ bool attention_unstated_in_megatron(const workload::Request& request) {
          (request.framework == Framework::megatron || request.framework == Framework::megatron_deepspeed);
 }
 
+/// The optimizer by its name, or by what other names of it contain ("bnb 8bit adam",
+/// "fused adam", "lamb"): what counts is the size of its states.
+Result<void> read_optimizer(const Json& run, std::optional<workload::Optimizer>& into) {
+  using workload::Optimizer;
+  const std::string name = text(run, "optimizer");
+  into = workload::from_string<Optimizer>(name);
+  if (into || name.empty()) return {};
+  constexpr std::pair<const char*, Optimizer> kParts[] = {
+      {"8bit", Optimizer::adamw_8bit},    {"8-bit", Optimizer::adamw_8bit},
+      {"paged", Optimizer::adamw_paged},  {"adafactor", Optimizer::adafactor},
+      {"galore", Optimizer::galore},      {"muon", Optimizer::muon},
+      {"adam", Optimizer::adamw},         {"lamb", Optimizer::adamw},
+      {"sgd", Optimizer::sgd}};
+  for (const auto& [part, optimizer] : kParts) {
+    if (name.find(part) == std::string::npos) continue;
+    into = optimizer;
+    return {};
+  }
+  return fail(ErrorCode::input, fmt::format("unknown optimizer '{}'", name));
+}
+
 Result<workload::Request> read_request(const Json& run, Sharding sharding) {
   workload::Request request;
   const auto all = {take(run, "mode", request.mode), take(run, "precision", request.precision),
-                    take(run, "optimizer", request.optimizer), take(run, "attention", request.attention),
+                    read_optimizer(run, request.optimizer), take(run, "attention", request.attention),
                     take(run, "attention_kernel", request.attention_kernel),
                     take(run, "kernel_profile", request.kernel_profile), take(run, "loss", request.loss),
                     take(run, "quant", request.quant)};

@@ -162,6 +162,14 @@ TEST_CASE("adapters are read with names of modules") {
   CHECK(read(json).training.lora.rank == 64);
 }
 
+TEST_CASE("other names of optimizers are read by the size of their states") {
+  Json json = base();
+  json["run"]["optimizer"] = "fused_adam";
+  CHECK(read(json).training.optimizer == workload::Optimizer::adamw);
+  json["run"]["optimizer"] = "bnb 8bit adam";
+  CHECK(read(json).training.optimizer == workload::Optimizer::adamw_8bit);
+}
+
 TEST_CASE("unknown keys are counted once a key") {
   UnknownKeys unknown;
   Json json = base();
