@@ -97,6 +97,7 @@ struct Architecture {
   std::int32_t ssm_inner = 0, ssm_state = 0, ssm_conv = 0, ssm_heads = 0, ssm_groups = 0, ssm_dt_rank = 0;
   bool ssm_conv_bias = true, ssm_bias = false;
   bool ssm_norm = true;   ///< gated norm of Mamba-2 (ssm_inner weights)
+  bool ssm_inner_norms = false;  ///< norms on step, B and C (Jamba)
 
   // Encoder of an encoder-decoder, vision tower, extra layers.
   std::int32_t encoder_layers = 0;

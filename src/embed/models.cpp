@@ -133,6 +133,7 @@ std::string architecture_literal(const Architecture& a) {
   GPUADVISOR_MEMBER(ssm_conv_bias);
   GPUADVISOR_MEMBER(ssm_bias);
   GPUADVISOR_MEMBER(ssm_norm);
+  GPUADVISOR_MEMBER(ssm_inner_norms);
   GPUADVISOR_MEMBER(encoder_layers);
   GPUADVISOR_MEMBER(encoder_ffn);
   GPUADVISOR_MEMBER(cross_attention);

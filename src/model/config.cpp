@@ -134,7 +134,7 @@ void read_experts(Fields& f, const Family& family, Architecture& a) {
     return;
   }
   a.shared_ffn = f.integer({"shared_expert_intermediate_size", "shared_intermediate_size"},
-                           f.integer({"n_shared_experts"}, family.shared_experts) * a.expert_ffn);
+                           f.integer({"n_shared_experts", "num_shared_experts"}, family.shared_experts) * a.expert_ffn);
   a.shared_gate = family.shared_gate && a.shared_ffn > 0;
   if (!family.router_bias_key.empty()) a.router_bias = f.boolean({family.router_bias_key}, false);
   const std::string method = f.text({"topk_method"});
@@ -170,7 +170,7 @@ Result<void> check(const Fields& f, const Architecture& a) {
   if (a.heads == 0) return missing("number of attention heads (num_attention_heads, n_head)");
   if (a.head_dim == 0) return missing("head size (head_dim)");
   if (a.vocab == 0 && a.topology != Topology::vision) return missing("vocabulary (vocab_size)");
-  if (a.ffn == 0 && a.expert_ffn == 0) return missing("MLP width (intermediate_size)");
+  if (a.ffn == 0 && a.expert_ffn == 0 && a.ssm_inner == 0) return missing("MLP width (intermediate_size)");
   if (a.layers > kMaxLayers)
     return fail(ErrorCode::input, "more than 1024 layers", f.where());
   if (a.experts > 0 && (a.experts_per_token == 0 || a.experts_per_token > a.experts || a.expert_ffn == 0))
@@ -216,6 +216,19 @@ Fields text_part(const Fields& top) {
 std::string model_type_of(Fields& f) {
   std::string type = f.text({"model_type"});
   return type.empty() ? f.text({"_class_name"}) : type;
+}
+
+/// Other towers (audio, speech, ...) that a wrapper nests: said, not counted.
+void note_other_parts(const Fields& top, ConfigResult& out) {
+  constexpr std::string_view kKnown[] = {"text_config", "llm_config", "language_config", "thinker_config", "vision_config",
+                                         "quantization_config", "compression_config", "attn_config", "ffn_config",
+                                         "init_config", "generation_config", "task_specific_params_config"};
+  for (const std::string& key : top.keys()) {
+    if (!std::string_view(key).ends_with("_config") || !top.object(key)) continue;
+    if (std::find(std::begin(kKnown), std::end(kKnown), key) != std::end(kKnown)) continue;
+    out.warnings.push_back("the part \"" + key.substr(0, 60) + "\" is not known: it is not counted");
+    out.partial = true;
+  }
 }
 
 Result<void> add_vision(const Fields& top, std::string_view model_type, Architecture& a, ConfigResult& out) {
@@ -284,6 +297,7 @@ Result<ConfigResult> read_config_json(const nlohmann::json& document, std::strin
   if (auto stored = read_storage(top, text, where, out.quantization); !stored) return tl::unexpected(stored.error());
   if (auto vision = add_vision(top, out.model_type, out.architecture, out); !vision)
     return tl::unexpected(vision.error());
+  note_other_parts(top, out);
   return out;
 }
 

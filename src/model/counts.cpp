@@ -70,6 +70,7 @@ void add_state_space(const Architecture& a, LayerParameters& out) {
     out.small += inner * a.ssm_conv + inner + inner * state + inner;
     if (a.ssm_conv_bias) out.small += inner;
     if (a.ssm_bias) out.small += 2.0 * inner;
+    if (a.ssm_inner_norms) out.small += a.ssm_dt_rank + 2.0 * state;
     return;
   }
   const double convolved = inner + 2.0 * a.ssm_groups * state;

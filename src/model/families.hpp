@@ -22,6 +22,9 @@ enum class Layout : std::uint8_t {
   t5,        ///< gated by feed_forward_proj, relative tables
   whisper,   ///< audio encoder with convolutions
   vit,       ///< patch embedding, class token, classifier or pooler
+  mamba,     ///< state-space layers only
+  jamba,     ///< state-space layers with norms of their own, some attention
+  pattern,   ///< one letter a layer: mamba, attention or MLP (Nemotron-H)
   flux,      ///< diffusion transformer of double and single blocks
   reported,  ///< no formula: the count must be reported
 };
@@ -64,6 +67,7 @@ struct Family {
   std::int32_t default_window = 0;
   std::int32_t moe_step = 1;            ///< every n-th layer has experts
   bool dense_all = false;               ///< expert fields of the file are not used
+  std::string_view refused_key = {};    ///< boolean key whose true is a structure not described here
   std::int32_t default_vocab = 0, default_heads = 0, default_kv_heads = 0, default_head_dim = 0;
   std::int32_t default_positions = 0;
 };

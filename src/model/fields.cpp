@@ -96,6 +96,14 @@ std::int32_t Fields::integer_or_negative(std::string_view name, std::int32_t fal
   return integer({name}, fallback);
 }
 
+std::int32_t Fields::integer_or(Names names, std::int32_t fallback) {
+  for (const std::string_view name : names) {
+    const json* value = find(name);
+    if (value != nullptr) return value->is_string() ? fallback : integer({name}, fallback);
+  }
+  return fallback;
+}
+
 std::vector<std::string> Fields::keys() const {
   std::vector<std::string> out;
   for (const auto& item : object_->items())
@@ -172,6 +180,11 @@ std::vector<std::string> Fields::texts(std::string_view name) {
 std::size_t Fields::size_of(std::string_view name, std::size_t fallback) const {
   const json* value = find(name);
   return value != nullptr && value->is_object() ? value->size() : fallback;
+}
+
+std::size_t Fields::length_if_text(std::string_view name) const {
+  const json* value = find(name);
+  return value != nullptr && value->is_string() ? value->get_ref<const std::string&>().size() : 0;
 }
 
 std::optional<Fields> Fields::object(std::string_view name) const {

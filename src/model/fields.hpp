@@ -29,6 +29,8 @@ class Fields {
   [[nodiscard]] const nlohmann::json* find(std::string_view name) const;
   /// A whole number in [0, 2^31) under the first name present; `fallback` otherwise.
   std::int32_t integer(Names names, std::int32_t fallback = 0);
+  /// The same, but a word instead of a number ("auto") also gives the fallback.
+  std::int32_t integer_or(Names names, std::int32_t fallback);
   /// The same for a key that may be -1 ("all of them"): negative values give -1.
   std::int32_t integer_or_negative(std::string_view name, std::int32_t fallback);
   /// Names of the members, at most 4096.
@@ -43,6 +45,8 @@ class Fields {
   std::vector<std::string> texts(std::string_view name);
   /// Members of an object, or `fallback` when it is absent.
   [[nodiscard]] std::size_t size_of(std::string_view name, std::size_t fallback) const;
+  /// Length of a text, 0 when the value is none.
+  [[nodiscard]] std::size_t length_if_text(std::string_view name) const;
   /// A nested object, or nothing.
   [[nodiscard]] std::optional<Fields> object(std::string_view name) const;
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }

@@ -53,9 +53,39 @@ void from_pattern(std::int32_t period, Mixer mixer, std::int32_t window, std::ve
   }
 }
 
+/// "M-M*": mamba, MLP, attention; one block a layer.
+Result<void> from_letters(const std::string& letters, const Fields& f, Architecture& a, std::vector<LayerKind>& layers) {
+  if (letters.size() != layers.size())
+    return fail(ErrorCode::input, "hybrid_override_pattern: expected one letter a layer", f.where());
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    if (letters[i] != 'M' && letters[i] != '*' && letters[i] != '-')
+      return fail(ErrorCode::input, std::string("hybrid_override_pattern: layers of kind '") + letters[i] + "' are not counted here",
+                  f.where(), "give the weights too: their tensors are counted exactly");
+    layers[i].mixer = letters[i] == 'M' ? Mixer::state_space : letters[i] == '*' ? Mixer::full : Mixer::none;
+    layers[i].ffn = letters[i] == '-' ? a.ffn : 0;
+  }
+  return {};
+}
+
+/// Every `period`-th layer from `offset` attends; the others are state-space.
+void from_period(Fields& f, std::vector<LayerKind>& layers) {
+  const auto period = static_cast<std::size_t>(std::max(f.integer({"attn_layer_period"}, 8), 1));
+  const auto offset = static_cast<std::size_t>(f.integer({"attn_layer_offset"}, 4));
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    layers[i].mixer = i % period == offset ? Mixer::full : Mixer::state_space;
+}
+
 Result<void> set_mixers(Fields& f, const Family& family, const Architecture& a, std::vector<LayerKind>& layers) {
   if (a.is_mla()) {
     for (LayerKind& layer : layers) layer.mixer = Mixer::mla;
+    return {};
+  }
+  if (family.layout == Layout::mamba) {
+    for (LayerKind& layer : layers) layer.mixer = Mixer::state_space;
+    return {};
+  }
+  if (family.layout == Layout::jamba) {
+    from_period(f, layers);
     return {};
   }
   const auto types = f.texts("layer_types");
@@ -78,7 +108,9 @@ Result<void> set_mixers(Fields& f, const Family& family, const Architecture& a, 
     return {};
   }
   if (family.window_pattern > 0) {
-    from_pattern(f.integer({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"}, family.window_pattern),
+    // "LLLG" counts like 4.
+    const auto letters = static_cast<std::int32_t>(f.length_if_text("sliding_window_pattern"));
+    from_pattern(letters > 0 ? letters : f.integer({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"}, family.window_pattern),
                  family.window_mixer, window, layers);
   } else if (family.window_all) {
     from_pattern(0, Mixer::sliding, window, layers);
@@ -108,8 +140,10 @@ Result<void> set_experts(Fields& f, const Family& family, const Architecture& a,
   const auto frequency = listed ? std::size_t{1} : static_cast<std::size_t>(std::max(f.integer({"moe_layer_freq"}, 1), 1));
   if (listed && flags.size() != layers.size())
     return fail(ErrorCode::input, "moe_layer_freq: expected one entry a layer", f.where());
+  const auto period = static_cast<std::size_t>(std::max(f.integer({"expert_layer_period"}, 1), 1));
+  const auto offset = static_cast<std::size_t>(f.integer({"expert_layer_offset"}, period > 1 ? 1 : 0));
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    bool moe = a.experts > 0 && i >= dense_first && i % frequency == 0;
+    bool moe = a.experts > 0 && i % period == offset % period && i >= dense_first && i % frequency == 0;
     if (step > 1) moe = moe && (i + 1) % step == 0;
     if (step == 0) moe = false;
     if (listed) moe = flags[i] != 0;
@@ -117,7 +151,7 @@ Result<void> set_experts(Fields& f, const Family& family, const Architecture& a,
     if (contains(dense_layers, i)) moe = false;
     layers[i].moe = moe;
     layers[i].ffn = moe ? 0 : (a.experts > 0 ? dense_width : a.ffn);
-    if (!moe && layers[i].ffn == 0)
+    if (!moe && layers[i].ffn == 0 && family.layout != Layout::mamba)
       return fail(ErrorCode::input, "a dense layer has no width (intermediate_size)", f.where());
   }
   return {};
@@ -127,6 +161,11 @@ Result<void> set_experts(Fields& f, const Family& family, const Architecture& a,
 
 Result<void> lay_out_layers(Fields& f, const Family& family, Architecture& a) {
   std::vector<LayerKind> layers(static_cast<std::size_t>(a.layers));
+  if (family.layout == Layout::pattern) {
+    if (auto read = from_letters(f.text({"hybrid_override_pattern"}), f, a, layers); !read) return read;
+    if (!set_layer_kinds(a, layers)) return fail(ErrorCode::input, "more than 8 kinds of layers", f.where());
+    return {};
+  }
   if (auto mixers = set_mixers(f, family, a, layers); !mixers) return mixers;
   if (auto experts = set_experts(f, family, a, layers); !experts) return experts;
   if (!set_layer_kinds(a, layers))

@@ -74,6 +74,33 @@ void apply_vit(Fields& f, Architecture& a) {
   }
 }
 
+/// Sizes of Mamba layers under the names of Mamba, Mamba-2, Jamba and Nemotron-H.
+void read_state_space(Fields& f, Architecture& a) {
+  const double expand = f.integer({"mamba_expand", "expand"}, 2);
+  a.ssm_state = f.integer({"state_size", "mamba_d_state", "ssm_state_size"}, 16);
+  a.ssm_conv = f.integer({"conv_kernel", "mamba_d_conv"}, 4);
+  a.ssm_heads = f.integer({"mamba_num_heads"}, a.family == "mamba2" ? f.integer({"num_heads"}) : 0);
+  a.ssm_groups = a.ssm_heads > 0 ? f.integer({"n_groups"}, 8) : 0;
+  const auto dim = f.integer({"mamba_head_dim"}, f.integer({"head_dim"}, 64));
+  a.ssm_inner = a.ssm_heads > 0 ? a.ssm_heads * dim : static_cast<std::int32_t>(expand * a.hidden);
+  a.ssm_dt_rank = f.integer_or({"time_step_rank", "mamba_dt_rank"}, (a.hidden + 15) / 16);
+  a.ssm_conv_bias = f.boolean({"use_conv_bias", "mamba_conv_bias"}, true);
+  a.ssm_bias = f.boolean({"mamba_proj_bias"}, f.boolean({"use_bias"}, false));
+}
+
+/// Layers of state-space mixers without MLP; attention fields do not exist.
+void apply_mamba(Fields& f, Architecture& a) {
+  read_state_space(f, a);
+  a.heads = a.kv_heads = 1;
+  a.head_dim = a.hidden;
+  a.ffn = 0;
+}
+
+void apply_jamba(Fields& f, Architecture& a) {
+  read_state_space(f, a);
+  a.ssm_inner_norms = true;
+}
+
 /// FLUX: `num_layers` double blocks (image and text streams) and `num_single_layers`
 /// single blocks, embedders for time, guidance and pooled text, and the output.
 void apply_flux(Fields& f, Architecture& a) {
@@ -102,6 +129,9 @@ void apply_flux(Fields& f, Architecture& a) {
 }  // namespace
 
 Result<void> apply_layout(Fields& f, const Family& family, Architecture& a) {
+  if (!family.refused_key.empty() && f.boolean({family.refused_key}, false))
+    return fail(ErrorCode::input, std::string(family.refused_key) + ": true is a structure that is not counted here",
+                f.where(), "give the weights too: their tensors are counted exactly");
   switch (family.layout) {
     case Layout::plain: break;
     case Layout::falcon: apply_falcon(f, a); break;
@@ -110,6 +140,9 @@ Result<void> apply_layout(Fields& f, const Family& family, Architecture& a) {
     case Layout::t5: apply_t5(f, a); break;
     case Layout::whisper: apply_whisper(f, a); break;
     case Layout::vit: apply_vit(f, a); break;
+    case Layout::mamba: apply_mamba(f, a); break;
+    case Layout::jamba: apply_jamba(f, a); break;
+    case Layout::pattern: read_state_space(f, a); break;
     case Layout::flux: apply_flux(f, a); break;
     case Layout::reported: break;
   }

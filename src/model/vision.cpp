@@ -88,16 +88,17 @@ Result<double> vision_parameters(Fields& vision, std::string_view model_type, co
   const auto* found = std::find_if(std::begin(kTowers), std::end(kTowers),
                                    [&](const TowerFormula& t) { return t.model_type == model_type; });
   if (found == std::end(kTowers)) return 0.0;
+  const Tower sizes = read_tower(vision);
   const double count = found->count(vision, text.hidden);
   if (vision.error()) return tl::unexpected(*vision.error());
-  if (count <= 0) return fail(ErrorCode::input, "vision_config: sizes are missing", vision.where());
-  return count;
+  const bool complete = sizes.depth > 0 && sizes.d > 0 && sizes.patch > 0;
+  return complete ? count : 0.0;
 }
 
 Result<void> unsupported_structure(const Fields& f) {
   // Keys of models whose layers differ in ways the counts do not describe.
   for (const std::string_view key : {"block_configs", "num_query_heads_per_layer", "num_kv_heads_per_layer",
-                                     "ffn_multipliers", "attention_window_list", "hybrid_override_pattern"})
+                                     "ffn_multipliers", "attention_window_list", "moe_layer_ffn_list"})
     if (f.has(key))
       return fail(ErrorCode::input, std::string(key) + ": layers of different widths cannot be counted from this file",
                   f.where(), "give the weights too: their tensors are counted exactly");
