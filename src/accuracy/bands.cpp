@@ -24,8 +24,9 @@ std::vector<ErrorBand> error_bands(const Report& report, const catalog::Catalog&
     if (!outcome.relative_error || (outcome.quality != "A" && outcome.quality != "B")) continue;
     const std::string gpu_class = class_of(outcome.gpu, catalog);
     const double error = std::fabs(*outcome.relative_error);
-    for (const Key& key : {Key{outcome.kind, "", ""}, Key{outcome.kind, outcome.method, ""},
-                           Key{outcome.kind, "", gpu_class}, Key{outcome.kind, outcome.method, gpu_class}})
+    for (const Key& key :
+         {Key{outcome.kind, "", ""}, Key{outcome.kind, outcome.method, ""},
+          Key{outcome.kind, "", gpu_class}, Key{outcome.kind, outcome.method, gpu_class}})
       errors[key].push_back(error);
   }
   std::vector<ErrorBand> bands;

@@ -3,10 +3,10 @@
 #include "gpuadvisor/accuracy.hpp"
 
 // NOLINTBEGIN: the assembler has no other way to include a file.
-#define GPUADVISOR_EMBED(symbol, file)                                                      \
+#define GPUADVISOR_EMBED(symbol, file)                                                           \
   __asm__(".pushsection .rodata\n.balign 16\n" #symbol "_begin:\n.incbin \"" file "\"\n" #symbol \
-          "_end:\n.byte 0\n.popsection\n");                                                 \
-  extern "C" const char symbol##_begin[];                                                   \
+          "_end:\n.byte 0\n.popsection\n");                                                      \
+  extern "C" const char symbol##_begin[];                                                        \
   extern "C" const char symbol##_end[];
 
 GPUADVISOR_EMBED(gpuadvisor_train_memory, GPUADVISOR_MEASUREMENTS "/train_memory.json")

@@ -9,6 +9,7 @@
 namespace gpuadvisor::accuracy {
 
 std::string explain_memory(const TrainingRow& row);
-std::string explain_speed(const TrainingRow& row, const performance::Estimate& estimate, double measured_s);
+std::string explain_speed(const TrainingRow& row, const performance::Estimate& estimate,
+                          double measured_s);
 
 }  // namespace gpuadvisor::accuracy

@@ -33,7 +33,8 @@ void UnknownKeys::check(const Json& row, std::string_view section_name,
 std::vector<std::string> UnknownKeys::warnings() const {
   std::vector<std::string> out;
   for (const auto& [key, count] : counts_)
-    out.push_back(fmt::format("unknown key '{}' ignored in {} row{}", key, count, count == 1 ? "" : "s"));
+    out.push_back(
+        fmt::format("unknown key '{}' ignored in {} row{}", key, count, count == 1 ? "" : "s"));
   return out;
 }
 

@@ -10,13 +10,15 @@ namespace {
 std::string parallel_method(const Json& plan) {
   std::string out;
   const auto add = [&](const std::string& part) { out += (out.empty() ? "" : "+") + part; };
-  for (const auto& [key, name] : {std::pair("tp", "TP"), std::pair("pp", "PP"), std::pair("cp", "CP"),
-                                  std::pair("ep", "EP")})
+  for (const auto& [key, name] :
+       {std::pair("tp", "TP"), std::pair("pp", "PP"), std::pair("cp", "CP"), std::pair("ep", "EP")})
     if (number(plan, key).value_or(1) > 1) add(name);
   const std::string sharding = text(plan, "sharding");
   const bool replicas = number(plan, "dp").value_or(1) > 1;
-  if (!sharding.empty() && sharding != "none") add(sharding);
-  else if (replicas) add("ddp");
+  if (!sharding.empty() && sharding != "none")
+    add(sharding);
+  else if (replicas)
+    add("ddp");
   return out.empty() ? "one GPU" : out;
 }
 

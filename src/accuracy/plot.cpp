@@ -12,10 +12,10 @@
 namespace gpuadvisor::accuracy {
 namespace {
 
-constexpr double kPanel = 420;   // pixels of a panel's plotting square
+constexpr double kPanel = 420;  // pixels of a panel's plotting square
 constexpr double kMargin = 60;
 constexpr double kGap = 40;
-constexpr double kBand = 0.25;   // dashed lines at this relative error
+constexpr double kBand = 0.25;  // dashed lines at this relative error
 
 using Points = std::vector<const Outcome*>;
 
@@ -36,11 +36,16 @@ struct Panel {
 std::string escape(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
   }
   return out;
 }
@@ -72,20 +77,24 @@ std::vector<Panel> panels_of(const Report& report) {
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* style) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, style);
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1,
+                     x2, y2, style);
 }
 
 std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escape(text));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     escape(text));
 }
 
 std::string axes(const Panel& panel) {
   std::string out = fmt::format(
-      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\"/>\n",
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"none\" "
+      "stroke=\"#888\"/>\n",
       panel.left, panel.top, kPanel, kPanel);
   for (double tick = panel.low; tick <= panel.high * 1.01; tick *= 10) {
     out += line(panel.x(tick), panel.top, panel.x(tick), panel.top + kPanel, "stroke=\"#e4e4e4\"");
-    out += line(panel.left, panel.y(tick), panel.left + kPanel, panel.y(tick), "stroke=\"#e4e4e4\"");
+    out +=
+        line(panel.left, panel.y(tick), panel.left + kPanel, panel.y(tick), "stroke=\"#e4e4e4\"");
     out += text_at(panel.x(tick), panel.top + kPanel + 16, "middle", fmt::format("{:g}", tick));
     out += text_at(panel.left - 6, panel.y(tick) + 4, "end", fmt::format("{:g}", tick));
   }
@@ -110,16 +119,18 @@ std::string draw(const Panel& panel) {
   std::string dots;
   for (const Outcome* point : panel.points) {
     errors.push_back(std::fabs(*point->relative_error));
-    dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\" fill-opacity=\"0.6\"><title>{}: "
-                        "predicted {:.4g}, measured {:.4g} ({:+.1f}%)</title></circle>\n",
-                        panel.x(point->measured), panel.y(point->predicted), colour(point->quality),
-                        escape(point->id), point->predicted, point->measured, 100 * *point->relative_error);
+    dots += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\" fill-opacity=\"0.6\"><title>{}: "
+        "predicted {:.4g}, measured {:.4g} ({:+.1f}%)</title></circle>\n",
+        panel.x(point->measured), panel.y(point->predicted), colour(point->quality),
+        escape(point->id), point->predicted, point->measured, 100 * *point->relative_error);
   }
   std::string out = axes(panel) + dots;
   out += text_at(panel.left, panel.top - 24, "start", panel.title);
-  out += text_at(panel.left, panel.top - 8, "start",
-                 fmt::format("{} figures, median error {:.1f}%, 90th percentile {:.1f}%", errors.size(),
-                             100 * percentile(errors, 0.5), 100 * percentile(errors, 0.9)));
+  out += text_at(
+      panel.left, panel.top - 8, "start",
+      fmt::format("{} figures, median error {:.1f}%, 90th percentile {:.1f}%", errors.size(),
+                  100 * percentile(errors, 0.5), 100 * percentile(errors, 0.9)));
   out += text_at(panel.left + kPanel / 2, panel.top + kPanel + 36, "middle", "measured");
   return out;
 }
@@ -140,10 +151,12 @@ std::string plot_svg(const Report& report) {
   const double width = cell * static_cast<double>(columns);
   const double height = cell * static_cast<double>(std::max<std::size_t>(1, rows)) + 40;
   return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+             "height=\"{1}\" "
              "font-family=\"sans-serif\" font-size=\"12\">\n"
              "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-             "<text x=\"{2}\" y=\"20\" font-size=\"15\">Predicted against measured (quality: A blue, B orange, C "
+             "<text x=\"{2}\" y=\"20\" font-size=\"15\">Predicted against measured (quality: A "
+             "blue, B orange, C "
              "red; dashed: 25%)</text>\n",
              width, height, kMargin) +
          body + "</svg>\n";

@@ -69,7 +69,9 @@ bool read_style(const Json& model, std::int64_t seq_len, Architecture& a) {
   const std::string positions = text(model, "positions");
   if (positions == "learned") {
     a.positions = model::Positions::learned;
-    if (a.learned_positions == 0) a.learned_positions = static_cast<std::int32_t>(std::min<std::int64_t>(seq_len, kLargestWidth));
+    if (a.learned_positions == 0)
+      a.learned_positions =
+          static_cast<std::int32_t>(std::min<std::int64_t>(seq_len, kLargestWidth));
   } else if (!positions.empty()) {
     a.learned_positions = 0;
     a.positions = positions == "alibi"  ? model::Positions::alibi
@@ -91,7 +93,8 @@ void fill_usual_widths(Architecture& a) {
   if (a.vocab == 0) a.vocab = kUsualVocabulary;
   if (a.ffn == 0 && a.expert_ffn > 0) a.ffn = a.expert_ffn;
   if (a.ffn == 0) {
-    const std::int32_t gated = (8 * a.hidden / 3 + kGatedRounding - 1) / kGatedRounding * kGatedRounding;
+    const std::int32_t gated =
+        (8 * a.hidden / 3 + kGatedRounding - 1) / kGatedRounding * kGatedRounding;
     a.ffn = a.gated ? gated : 4 * a.hidden;
   }
   if (a.experts > 0) {
@@ -151,7 +154,8 @@ void resize_layers(const Architecture& preset, Architecture& a) {
   }
 }
 
-Result<Architecture> overridden_preset(const Json& model, const std::string& id, std::int64_t seq_len) {
+Result<Architecture> overridden_preset(const Json& model, const std::string& id,
+                                       std::int64_t seq_len) {
   const model::Preset* preset = model::find_preset(id);
   if (preset == nullptr) {
     auto resolved = model::resolve_preset(id, "model.preset");
@@ -169,9 +173,12 @@ Result<Architecture> overridden_preset(const Json& model, const std::string& id,
   const bool style = read_style(model, seq_len, a);
   if (!*widths && !style) return a;
   a.parameters_reported = 0;
-  const bool layered = find(model, "moe_layers") != nullptr || find(model, "dense_layers") != nullptr;
-  if (layered || original.kind_count == 0) build_layers(model, a);
-  else resize_layers(original, a);
+  const bool layered =
+      find(model, "moe_layers") != nullptr || find(model, "dense_layers") != nullptr;
+  if (layered || original.kind_count == 0)
+    build_layers(model, a);
+  else
+    resize_layers(original, a);
   return a;
 }
 

@@ -12,7 +12,8 @@ std::vector<Outcome> outcomes_of(const Json& row, Context& context) {
   const std::string kind = text(row, "kind");
   if (kind == "train_memory" || kind == "train_speed") return training_outcomes(row, context);
   if (kind == "serve_memory" || kind == "serve_speed") return serving_outcomes(row, context);
-  return {skip(row, "", kind.empty() ? "the row has no kind" : fmt::format("unknown kind '{}'", kind))};
+  return {
+      skip(row, "", kind.empty() ? "the row has no kind" : fmt::format("unknown kind '{}'", kind))};
 }
 
 void run_row(const Json& row, Context& context, Report& report) {
@@ -53,7 +54,8 @@ Result<Report> run(const catalog::Catalog& catalog, std::span<const Document> do
     report.warnings.push_back(fmt::format("no row '{}' to explain", options.explain_id));
   report.summaries = summarise(report.outcomes);
   report.explanation = std::move(context.explanation);
-  for (std::string& warning : context.unknown.warnings()) report.warnings.push_back(std::move(warning));
+  for (std::string& warning : context.unknown.warnings())
+    report.warnings.push_back(std::move(warning));
   return report;
 }
 

@@ -29,10 +29,10 @@ double benchmark_requests(double input, double output) {
   struct Recipe {
     double input, output, requests;
   };
-  constexpr Recipe kRecipes[] = {
-      {128, 128, 30000}, {128, 2048, 3000},  {128, 4096, 1500},  {500, 2000, 3000},
-      {1000, 1000, 3000}, {1000, 2000, 1500}, {2048, 128, 3000}, {2048, 2048, 1500},
-      {5000, 500, 1500}, {20000, 2000, 1000}};
+  constexpr Recipe kRecipes[] = {{128, 128, 30000},  {128, 2048, 3000},  {128, 4096, 1500},
+                                 {500, 2000, 3000},  {1000, 1000, 3000}, {1000, 2000, 1500},
+                                 {2048, 128, 3000},  {2048, 2048, 1500}, {5000, 500, 1500},
+                                 {20000, 2000, 1000}};
   for (const Recipe& recipe : kRecipes)
     if (recipe.input == input && recipe.output == output) return recipe.requests;
   return 0;
@@ -52,8 +52,9 @@ void read_load(serving::Request& request, const Json& run) {
   } else if (load == "open" && request.rate_rps > 0) {
     request.load = serving::Load::open;
   } else {
-    const bool clients = (request.engine == serving::Engine::vllm ||
-                          request.engine == serving::Engine::sglang) && request.concurrency > 1;
+    const bool clients =
+        (request.engine == serving::Engine::vllm || request.engine == serving::Engine::sglang) &&
+        request.concurrency > 1;
     request.load = clients ? serving::Load::closed : serving::Load::batch;
   }
   const std::string phase = text(run, "phase");
@@ -82,9 +83,11 @@ std::string read_formats(serving::Request& request, const Json& run) {
     request.quant = *known;
   }
   if (request.quant == serving::Quant::none && dtype == "fp8") request.quant = serving::Quant::fp8;
-  if (request.quant == serving::Quant::none && dtype == "fp32") request.quant = serving::Quant::fp32;
+  if (request.quant == serving::Quant::none && dtype == "fp32")
+    request.quant = serving::Quant::fp32;
   const std::string kv = text(run, "kv_dtype");
-  if (!kv.empty()) request.kv_type = serving::kv_type_from_string(kv).value_or(serving::KvType::automatic);
+  if (!kv.empty())
+    request.kv_type = serving::kv_type_from_string(kv).value_or(serving::KvType::automatic);
   return {};
 }
 
@@ -118,10 +121,11 @@ void read_cluster(ServingRow& result, const catalog::Catalog& catalog, const Jso
   if (gpu != nullptr) {
     const double nic = number_or(cluster, "node_nic_gb_s", 0) * kGB;
     const auto fabric = gpus > 8 ? catalog::Fabric::infiniband : catalog::Fabric::none;
-    result.cluster = catalog::make_cluster(*gpu, gpus, count(cluster, "gpus_per_node", std::min(gpus, 8)),
-                                           nic, fabric);
+    result.cluster = catalog::make_cluster(
+        *gpu, gpus, count(cluster, "gpus_per_node", std::min(gpus, 8)), nic, fabric);
     const double pcie = number_or(cluster, "pcie_collective_gb_s", 0) * kGB;
-    if (pcie > 0 && result.cluster.link == catalog::NodeLink::pcie) result.cluster.allreduce_bw = pcie;
+    if (pcie > 0 && result.cluster.link == catalog::NodeLink::pcie)
+      result.cluster.allreduce_bw = pcie;
   } else {
     result.cluster.gpus = gpus;
     result.cluster.gpus_per_node = std::min(gpus, 8);
@@ -138,7 +142,8 @@ ServingRow read_serving_row(const catalog::Catalog& catalog, const Json& row,
   ServingRow result;
   const Json& run = section(row, "run");
   serving::Request& request = result.request;
-  request.engine = serving::engine_from_string(text(run, "engine")).value_or(serving::Engine::other);
+  request.engine =
+      serving::engine_from_string(text(run, "engine")).value_or(serving::Engine::other);
   request.version = serving::parse_version(text(run, "engine_version"));
   request.input_len = std::max(0.0, number_or(run, "input_len", 1));
   request.output_len = std::max(0.0, number_or(run, "output_len", 256));

@@ -21,7 +21,8 @@ std::optional<double> memory_figure(std::string_view name, const serving::Memory
   if (name == "weights_gib") return m.weights / kGiB;
   if (name == "memory_gib_total") return m.table_total / kGiB;
   if (name == "kv_cache_gib") return m.kv_pool / kGiB;
-  if (name == "kv_cache_tokens") return printed > 0 ? pool / m.kv_bytes_per_token : pool / per_token;
+  if (name == "kv_cache_tokens")
+    return printed > 0 ? pool / m.kv_bytes_per_token : pool / per_token;
   if (name == "kv_blocks") return std::floor(pool / (16 * m.kv_bytes_per_token));
   return std::nullopt;
 }
@@ -38,8 +39,11 @@ std::optional<double> speed_figure(std::string_view name, const serving::Speed& 
 
 constexpr const char* kMemoryFigures[] = {"weights_gib", "kv_cache_gib", "kv_cache_tokens",
                                           "kv_blocks", "memory_gib_total"};
-constexpr const char* kSpeedFigures[] = {"output_tokens_per_s", "total_tokens_per_s",
-                                         "prefill_tokens_per_s", "decode_tokens_per_s", "tpot_ms",
+constexpr const char* kSpeedFigures[] = {"output_tokens_per_s",
+                                         "total_tokens_per_s",
+                                         "prefill_tokens_per_s",
+                                         "decode_tokens_per_s",
+                                         "tpot_ms",
                                          "ttft_ms"};
 
 /// Empty, or why the figure cannot be predicted: pools need the size of the card.
@@ -47,7 +51,9 @@ std::string memory_obstacle(const ServingRow& row, std::string_view name, const 
   if (!row.skipped.empty()) return row.skipped;
   const bool pool = name.substr(0, 3) == "kv_";
   const bool printed = name != "kv_cache_gib" && number(measured, "kv_cache_gib").value_or(0) > 0;
-  return pool && !printed && row.cluster.gpu_memory_bytes <= 0 ? "the memory of the GPU is not known" : "";
+  return pool && !printed && row.cluster.gpu_memory_bytes <= 0
+             ? "the memory of the GPU is not known"
+             : "";
 }
 
 /// Empty, or why times cannot be predicted.
@@ -66,7 +72,8 @@ struct Predicted {
   std::string obstacle;  ///< why there is no speed
 };
 
-Predicted predict(const Json& row, const model::Architecture& architecture, const Context& context) {
+Predicted predict(const Json& row, const model::Architecture& architecture,
+                  const Context& context) {
   Predicted p;
   p.row = read_serving_row(context.catalog, row, architecture);
   p.obstacle = p.row.skipped.empty() ? speed_obstacle(p.row) : p.row.skipped;
@@ -89,13 +96,15 @@ std::string explain(const Predicted& p) {
       m.table_total / kGiB);
   if (!p.obstacle.empty()) return out + p.obstacle + "\n";
   return out + fmt::format(
-      "{:.1f} sequences run; step {:.3f} ms: weights {:.3f}, compute {:.3f}, cache {:.3f}, prompt "
-      "attention {:.3f}, elementwise {:.3f}, all-reduce {:.3f}, launch {:.3f}\nfirst token {:.2f} "
-      "ms, then {:.3f} ms a token, {:.1f} output tokens/s, bound by {}\n",
-      s.running, s.step.total() * 1e3, s.step.weights * 1e3, s.step.compute * 1e3,
-      s.step.kv_read * 1e3, s.step.prompt_attention * 1e3, s.step.elementwise * 1e3,
-      s.step.all_reduce * 1e3, s.step.launch * 1e3, s.ttft_s * 1e3, s.tpot_s * 1e3,
-      s.output_tokens_per_s, serving::to_string(s.limit));
+                   "{:.1f} sequences run; step {:.3f} ms: weights {:.3f}, compute {:.3f}, cache "
+                   "{:.3f}, prompt "
+                   "attention {:.3f}, elementwise {:.3f}, all-reduce {:.3f}, launch {:.3f}\nfirst "
+                   "token {:.2f} "
+                   "ms, then {:.3f} ms a token, {:.1f} output tokens/s, bound by {}\n",
+                   s.running, s.step.total() * 1e3, s.step.weights * 1e3, s.step.compute * 1e3,
+                   s.step.kv_read * 1e3, s.step.prompt_attention * 1e3, s.step.elementwise * 1e3,
+                   s.step.all_reduce * 1e3, s.step.launch * 1e3, s.ttft_s * 1e3, s.tpot_s * 1e3,
+                   s.output_tokens_per_s, serving::to_string(s.limit));
 }
 
 Outcome outcome_for(const Json& row, const char* name, double measured, const std::string& why,
@@ -123,7 +132,8 @@ std::vector<Outcome> serving_outcomes(const Json& row, Context& context) {
   std::vector<Outcome> outcomes;
   for (const char* name : kMemoryFigures)
     if (const double value = number(measured, name).value_or(0); value > 0)
-      outcomes.push_back(outcome_for(row, name, value, memory_obstacle(p.row, name, measured), memory_figure(name, p.memory, measured)));
+      outcomes.push_back(outcome_for(row, name, value, memory_obstacle(p.row, name, measured),
+                                     memory_figure(name, p.memory, measured)));
   for (const char* name : kSpeedFigures)
     if (const double value = number(measured, name).value_or(0); value > 0)
       outcomes.push_back(outcome_for(row, name, value, p.obstacle, speed_figure(name, p.speed)));

@@ -49,10 +49,11 @@ std::vector<Summary> summarise(std::span<const Outcome> outcomes) {
     const char* prefix;
     std::string Outcome::*member;
   };
-  constexpr Grouping kGroupings[] = {{"quality ", &Outcome::quality}, {"quantity ", &Outcome::quantity},
-                                     {"method ", &Outcome::method},   {"plan ", &Outcome::plan},
-                                     {"framework ", &Outcome::framework}, {"gpu ", &Outcome::gpu},
-                                     {"source ", &Outcome::source}};
+  constexpr Grouping kGroupings[] = {
+      {"quality ", &Outcome::quality},     {"quantity ", &Outcome::quantity},
+      {"method ", &Outcome::method},       {"plan ", &Outcome::plan},
+      {"framework ", &Outcome::framework}, {"gpu ", &Outcome::gpu},
+      {"source ", &Outcome::source}};
   std::map<std::string, Group> kinds;
   for (const Outcome& outcome : outcomes) kinds[outcome.kind].push_back(&outcome);
   std::vector<Summary> out;
@@ -61,7 +62,8 @@ std::vector<Summary> summarise(std::span<const Outcome> outcomes) {
     for (const Grouping& grouping : kGroupings) {
       std::map<std::string, Group> groups;
       for (const Outcome* outcome : all) groups[outcome->*grouping.member].push_back(outcome);
-      for (const auto& [name, group] : groups) out.push_back(figures(kind, grouping.prefix + name, group));
+      for (const auto& [name, group] : groups)
+        out.push_back(figures(kind, grouping.prefix + name, group));
     }
   }
   return out;

@@ -20,7 +20,8 @@ constexpr int kUsualNode = 8;
 constexpr std::int64_t kManyMicroBatches = 8;  // a stage, where the row does not say
 constexpr std::int64_t kUsualSequence = 2048;
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 30;
-constexpr double kHostOverCollective = 3.0 / 2.6;  // dual RTX 3090 board: 3 GB/s to host, 2.6 between
+constexpr double kHostOverCollective =
+    3.0 / 2.6;  // dual RTX 3090 board: 3 GB/s to host, 2.6 between
 
 std::int64_t count(const Json& object, const char* key, std::int64_t fallback) {
   const auto value = integer(object, key);
@@ -92,7 +93,8 @@ void read_lora(const Json& run, Sharding sharding, workload::Request& request) {
   const Json& lora = section(run, "lora");
   const bool wide = request.mode == workload::Mode::qlora || sharding == Sharding::fsdp;
   const auto rank = integer(lora, "rank");
-  request.lora_rank = static_cast<std::int32_t>(std::clamp<std::int64_t>(rank.value_or(wide ? 64 : 8), 1, 4096));
+  request.lora_rank =
+      static_cast<std::int32_t>(std::clamp<std::int64_t>(rank.value_or(wide ? 64 : 8), 1, 4096));
   request.lora_variant = text(lora, "variant");
   std::vector<std::string> targets;
   if (const Json* given = find(lora, "targets")) {
@@ -124,7 +126,8 @@ std::uint8_t read_offload(const Json& run) {
 /// Megatron's own trainers materialise the scores unless told otherwise.
 bool attention_unstated_in_megatron(const workload::Request& request) {
   return !request.attention && !request.attention_kernel &&
-         (request.framework == Framework::megatron || request.framework == Framework::megatron_deepspeed);
+         (request.framework == Framework::megatron ||
+          request.framework == Framework::megatron_deepspeed);
 }
 
 /// The optimizer by its name, or by what other names of it contain ("bnb 8bit adam",
@@ -134,12 +137,15 @@ Result<void> read_optimizer(const Json& run, std::optional<workload::Optimizer>&
   const std::string name = text(run, "optimizer");
   into = workload::from_string<Optimizer>(name);
   if (into || name.empty()) return {};
-  constexpr std::pair<const char*, Optimizer> kParts[] = {
-      {"8bit", Optimizer::adamw_8bit},    {"8-bit", Optimizer::adamw_8bit},
-      {"paged", Optimizer::adamw_paged},  {"adafactor", Optimizer::adafactor},
-      {"galore", Optimizer::galore},      {"muon", Optimizer::muon},
-      {"adam", Optimizer::adamw},         {"lamb", Optimizer::adamw},
-      {"sgd", Optimizer::sgd}};
+  constexpr std::pair<const char*, Optimizer> kParts[] = {{"8bit", Optimizer::adamw_8bit},
+                                                          {"8-bit", Optimizer::adamw_8bit},
+                                                          {"paged", Optimizer::adamw_paged},
+                                                          {"adafactor", Optimizer::adafactor},
+                                                          {"galore", Optimizer::galore},
+                                                          {"muon", Optimizer::muon},
+                                                          {"adam", Optimizer::adamw},
+                                                          {"lamb", Optimizer::adamw},
+                                                          {"sgd", Optimizer::sgd}};
   for (const auto& [part, optimizer] : kParts) {
     if (name.find(part) == std::string::npos) continue;
     into = optimizer;
@@ -150,10 +156,13 @@ Result<void> read_optimizer(const Json& run, std::optional<workload::Optimizer>&
 
 Result<workload::Request> read_request(const Json& run, Sharding sharding) {
   workload::Request request;
-  const auto all = {take(run, "mode", request.mode), take(run, "precision", request.precision),
-                    read_optimizer(run, request.optimizer), take(run, "attention", request.attention),
+  const auto all = {take(run, "mode", request.mode),
+                    take(run, "precision", request.precision),
+                    read_optimizer(run, request.optimizer),
+                    take(run, "attention", request.attention),
                     take(run, "attention_kernel", request.attention_kernel),
-                    take(run, "kernel_profile", request.kernel_profile), take(run, "loss", request.loss),
+                    take(run, "kernel_profile", request.kernel_profile),
+                    take(run, "loss", request.loss),
                     take(run, "quant", request.quant)};
   for (const Result<void>& one : all)
     if (!one) return tl::unexpected(one.error());
@@ -164,9 +173,11 @@ Result<workload::Request> read_request(const Json& run, Sharding sharding) {
   request.seq_len = count(run, "seq_len", kUsualSequence);
   read_switches(run, request);
   // torchtitan compiles only where the run says so.
-  if (request.framework == Framework::torchtitan && !request.kernel_profile && request.compile != true)
+  if (request.framework == Framework::torchtitan && !request.kernel_profile &&
+      request.compile != true)
     request.kernel_profile = KernelProfile::eager;
-  const bool adapters = request.mode == workload::Mode::lora || request.mode == workload::Mode::qlora;
+  const bool adapters =
+      request.mode == workload::Mode::lora || request.mode == workload::Mode::qlora;
   if (adapters) read_lora(run, sharding, request);
   if (!adapters) request.quant = workload::Quant::none;
   return request;
@@ -230,7 +241,8 @@ Result<catalog::Cluster> read_cluster(const Json& json, const workload::Plan& pl
       if (name == catalog::to_string(kind)) fabric = kind;
   }
   const double nic = number(json, "node_nic_gb_s").value_or(0) * kGB;
-  catalog::Cluster cluster = catalog::make_cluster(**gpu, gpus, std::min(gpus, per_node), nic, fabric);
+  catalog::Cluster cluster =
+      catalog::make_cluster(**gpu, gpus, std::min(gpus, per_node), nic, fabric);
   if (const auto rate = number(json, "pcie_collective_gb_s"); rate && *rate > 0) {
     cluster.link = catalog::NodeLink::pcie;
     cluster.allreduce_bw = cluster.allgather_bw = *rate * kGB;
@@ -255,7 +267,8 @@ void read_batch(const Json& run, workload::Training& training, workload::Plan& p
     const bool many = plan.pp > 1 && !training.framework.memory.pipeline_splits_micro_batch;
     training.global_batch = step * (many ? kManyMicroBatches * plan.pp : 1);
   }
-  plan.grad_accum = static_cast<std::int32_t>(std::min(workload::micro_batches(training, plan), kLargestCount));
+  plan.grad_accum =
+      static_cast<std::int32_t>(std::min(workload::micro_batches(training, plan), kLargestCount));
 }
 
 }  // namespace
@@ -292,8 +305,9 @@ Result<TrainingRow> read_training_row(const Json& row, const catalog::Catalog& c
   auto resolved = workload::resolve(*request, out.architecture, out.cluster.gpu);
   if (!resolved) return tl::unexpected(resolved.error());
   out.training = resolved->training;
-  out.plan.sequence_parallel = out.plan.tp > 1 && flag(section(row, "plan"), "sequence_parallel")
-                                                      .value_or(out.training.framework.sequence_parallel);
+  out.plan.sequence_parallel =
+      out.plan.tp > 1 && flag(section(row, "plan"), "sequence_parallel")
+                             .value_or(out.training.framework.sequence_parallel);
   read_batch(run, out.training, out.plan);
   const std::string rank = text(section(row, "measured"), "rank");
   out.stage = rank == "last" ? memory::StageChoice::last : memory::StageChoice::worst;

@@ -89,13 +89,16 @@ std::string speed_memory_quantity(const Json& json) {
 Result<double> measured_step_time(const Json& json, const TrainingRow& row,
                                   const performance::Estimate& estimate) {
   const Json& measured = section(json, "measured");
-  if (const auto time = number(measured, "step_time_s"); time && *time > 0 && !row.training.micro_batches_unknown) return *time;
-  const double tokens = static_cast<double>(row.training.global_batch) *
-                        static_cast<double>(row.training.seq_len);
+  if (const auto time = number(measured, "step_time_s");
+      time && *time > 0 && !row.training.micro_batches_unknown)
+    return *time;
+  const double tokens =
+      static_cast<double>(row.training.global_batch) * static_cast<double>(row.training.seq_len);
   if (const auto rate = number(measured, "tokens_per_s_per_gpu"); rate && *rate > 0)
     return tokens / (*rate * row.cluster.gpus);
   if (const auto tflops = number(measured, "tflops_per_gpu"); tflops && *tflops > 0)
-    return labelled_flops(text(measured, "flops_formula"), text(measured, "tflops_kind"), row, estimate) /
+    return labelled_flops(text(measured, "flops_formula"), text(measured, "tflops_kind"), row,
+                          estimate) /
            (*tflops * 1e12 * row.cluster.gpus);
   if (const auto time = number(measured, "step_time_s"); time && *time > 0) return *time;
   return fail(ErrorCode::input, "no step time, tokens/s or TFLOPS");
@@ -105,7 +108,8 @@ Outcome speed_outcome(const Json& json, const TrainingRow& row, Context& context
   const std::string quantity = "step_time_s";
   if (const auto refused = performance::refusal(*row.cluster.gpu, row.training); !refused.empty())
     return skip(json, quantity, std::string(refused));
-  if (row.cluster.gpu->id == "unknown") return skip(json, quantity, "the row does not name its GPU");
+  if (row.cluster.gpu->id == "unknown")
+    return skip(json, quantity, "the row does not name its GPU");
   const auto prepared = memory::prepare(row.architecture, row.training);
   const auto estimate = performance::estimate(prepared, row.plan, row.cluster);
   auto measured = measured_step_time(json, row, estimate);
@@ -127,7 +131,8 @@ std::vector<Outcome> training_outcomes(const Json& json, Context& context) {
   if (!row) return {skip(json, quantity, row.error().message)};
   std::vector<Outcome> out;
   if (!speed) {
-    out.push_back(memory_outcome(json, *row, quantity, number(measured, "value").value_or(0), context));
+    out.push_back(
+        memory_outcome(json, *row, quantity, number(measured, "value").value_or(0), context));
     return out;
   }
   out.push_back(speed_outcome(json, *row, context));

@@ -12,7 +12,8 @@ constexpr const char* kHead =
 
 Result<std::string> constant_line(const nlohmann::ordered_json& entry, const std::string& where) {
   for (const char* key : {"name", "value", "unit", "meaning", "origin"})
-    if (!entry.contains(key)) return fail(ErrorCode::input, fmt::format("'{}' is missing", key), where);
+    if (!entry.contains(key))
+      return fail(ErrorCode::input, fmt::format("'{}' is missing", key), where);
   if (!entry["value"].is_number()) return fail(ErrorCode::input, "'value' is no number", where);
   return fmt::format("inline constexpr double {} = {};  // {}\n", entry["name"].get<std::string>(),
                      double_literal(entry["value"].get<double>()),
@@ -34,7 +35,8 @@ Result<void> calibration(std::span<const std::string> arguments) {
       auto line = constant_line(entry, where);
       if (!line) return tl::unexpected(line.error());
       if (!seen.insert(entry["name"].get<std::string>()).second)
-        return fail(ErrorCode::input, "duplicate constant " + entry["name"].get<std::string>(), where);
+        return fail(ErrorCode::input, "duplicate constant " + entry["name"].get<std::string>(),
+                    where);
       text += *line;
     }
     text += "}\n\n";

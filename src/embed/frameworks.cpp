@@ -78,7 +78,8 @@ constexpr std::array kMemoryFields = {
 };
 
 std::string enumerator(std::string name) {
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
   return name;
 }
 

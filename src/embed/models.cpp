@@ -31,7 +31,9 @@ class Literal {
     if (value == standard) return;
     text_ += fmt::format(".{} = {}, ", name, spell(value));
   }
-  void raw(std::string_view name, const std::string& value) { text_ += fmt::format(".{} = {}, ", name, value); }
+  void raw(std::string_view name, const std::string& value) {
+    text_ += fmt::format(".{} = {}, ", name, value);
+  }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
@@ -57,8 +59,8 @@ std::string kinds_literal(const Architecture& a) {
   std::string text = "{{";
   for (int i = 0; i < a.kind_count; ++i) {
     const model::LayerKind& kind = a.kinds[static_cast<std::size_t>(i)];
-    text += fmt::format("{{{}, Mixer({}), {}, {}, {}}}, ", kind.count, static_cast<int>(kind.mixer), kind.window,
-                        kind.moe, kind.ffn);
+    text += fmt::format("{{{}, Mixer({}), {}, {}, {}}}, ", kind.count, static_cast<int>(kind.mixer),
+                        kind.window, kind.moe, kind.ffn);
   }
   return text + "}}";
 }
@@ -68,7 +70,8 @@ std::string layers_literal(const Architecture& a) {
   int end = a.layers;
   while (end > 0 && a.kind_of_layer[static_cast<std::size_t>(end - 1)] == 0) --end;
   std::string text = "{{";
-  for (int i = 0; i < end; ++i) text += fmt::format("{},", a.kind_of_layer[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < end; ++i)
+    text += fmt::format("{},", a.kind_of_layer[static_cast<std::size_t>(i)]);
   return text + "}}";
 }
 
@@ -165,10 +168,11 @@ struct Generated {
 std::string counts_literal(const json& list, std::string_view name) {
   std::string text = fmt::format("constexpr ReportedCount {}[] = {{\n", name);
   for (const json& entry : list)
-    text += fmt::format("    {{{}, {}, {}}},\n", double_literal(entry.at("count").get<double>()),
-                        string_literal(entry.at("what").get<std::string>() +
-                                       (entry.contains("match") ? "; " + entry["match"].get<std::string>() : "")),
-                        string_literal(entry.value("source", "")));
+    text += fmt::format(
+        "    {{{}, {}, {}}},\n", double_literal(entry.at("count").get<double>()),
+        string_literal(entry.at("what").get<std::string>() +
+                       (entry.contains("match") ? "; " + entry["match"].get<std::string>() : "")),
+        string_literal(entry.value("source", "")));
   return text + "};\n";
 }
 
@@ -191,8 +195,9 @@ Result<Generated> generate(const std::string& path, std::size_t index) {
   const model::ParameterCounts counts = model::count_parameters(a);
   if (counts.total != total || counts.active != active)
     return fail(ErrorCode::input,
-                fmt::format("counts {:.0f} total, {:.0f} active; recorded {:.0f}, {:.0f}", counts.total,
-                            counts.active, total, active), path);
+                fmt::format("counts {:.0f} total, {:.0f} active; recorded {:.0f}, {:.0f}",
+                            counts.total, counts.active, total, active),
+                path);
   double checkpoint = total;
   double side = 0;  // scales are in the stored bits of a quantised weight
   const json extra = entry.value("checkpoint_extra", json::array());
@@ -201,23 +206,30 @@ Result<Generated> generate(const std::string& path, std::size_t index) {
     const auto count = part.at("count").get<double>();
     const auto what = part.at("what").get<std::string>();
     checkpoint += count;
-    if (what == "MTP layer") mtp += count;
-    else if (what.find("scales") == std::string::npos) side += count;
+    if (what == "MTP layer")
+      mtp += count;
+    else if (what.find("scales") == std::string::npos)
+      side += count;
   }
-  const double layer_bits = read->quantization.bits_stored > 0 ? read->quantization.bits_stored : model::dtype_bits(a.torch_dtype);
-  const double bytes = model::stored_weights_bytes(a, read->quantization, a.torch_dtype, side) + mtp * layer_bits / 8.0;
+  const double layer_bits = read->quantization.bits_stored > 0 ? read->quantization.bits_stored
+                                                               : model::dtype_bits(a.torch_dtype);
+  const double bytes = model::stored_weights_bytes(a, read->quantization, a.torch_dtype, side) +
+                       mtp * layer_bits / 8.0;
   Generated out;
   out.id = id;
   const json& reported = entry.at("reported");
   std::string reported_name = "{}", extra_name = "{}";
-  if (!reported.empty()) out.reported += counts_literal(reported, reported_name = fmt::format("kReported{}", index));
-  if (!extra.empty()) out.reported += counts_literal(extra, extra_name = fmt::format("kExtra{}", index));
+  if (!reported.empty())
+    out.reported += counts_literal(reported, reported_name = fmt::format("kReported{}", index));
+  if (!extra.empty())
+    out.reported += counts_literal(extra, extra_name = fmt::format("kExtra{}", index));
   const auto text = [&](const char* key) { return string_literal(entry.value(key, "")); };
-  out.preset = fmt::format("    {{{}, {}, {}, {},\n     {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", string_literal(id),
-                           text("hub_id"), text("task"), architecture_literal(a), double_literal(total),
-                           double_literal(active), double_literal(checkpoint), text("check"),
-                           string_literal(joined(entry.at("sources"))), text("notes"), reported_name, double_literal(bytes),
-                           double_literal(model::kv_bytes_per_token(a, 2.0)), extra_name);
+  out.preset = fmt::format(
+      "    {{{}, {}, {}, {},\n     {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", string_literal(id),
+      text("hub_id"), text("task"), architecture_literal(a), double_literal(total),
+      double_literal(active), double_literal(checkpoint), text("check"),
+      string_literal(joined(entry.at("sources"))), text("notes"), reported_name,
+      double_literal(bytes), double_literal(model::kv_bytes_per_token(a, 2.0)), extra_name);
   return out;
 }
 
@@ -243,13 +255,15 @@ Result<void> models(std::span<const std::string> arguments) {
     }
   }
   if (!problems.empty()) return fail(ErrorCode::input, problems, "models");
-  std::sort(all.begin(), all.end(), [](const Generated& x, const Generated& y) { return x.id < y.id; });
+  std::sort(all.begin(), all.end(),
+            [](const Generated& x, const Generated& y) { return x.id < y.id; });
   std::string text = kHead;
   for (const Generated& one : all) text += one.reported;
   text += "\nconstexpr Preset kPresets[] = {\n";
   for (const Generated& one : all) text += one.preset;
-  text += "};\n\n}  // namespace\n\nstd::span<const Preset> preset_table() { return kPresets; }\n\n"
-          "}  // namespace gpuadvisor::model\n";
+  text +=
+      "};\n\n}  // namespace\n\nstd::span<const Preset> preset_table() { return kPresets; }\n\n"
+      "}  // namespace gpuadvisor::model\n";
   return write_text(arguments[1], text);
 }
 

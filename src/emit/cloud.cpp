@@ -15,13 +15,13 @@ using nlohmann::ordered_json;
 Result<void> needs_aliyun(const Job& job, Target target) {
   const catalog::Instance* instance = job.row->instance;
   if (instance != nullptr && instance->provider == "aliyun") return {};
-  return fail(ErrorCode::usage,
-              fmt::format("'{}' orders Alibaba Cloud types, and the best result is {}",
-                          to_string(target),
-                          instance == nullptr ? std::string("no catalog instance")
-                                              : fmt::format("{} of {}", instance->name,
-                                                            instance->provider)),
-              "--for", "rank with --provider aliyun, or give --instance");
+  return fail(
+      ErrorCode::usage,
+      fmt::format("'{}' orders Alibaba Cloud types, and the best result is {}", to_string(target),
+                  instance == nullptr
+                      ? std::string("no catalog instance")
+                      : fmt::format("{} of {}", instance->name, instance->provider)),
+      "--for", "rank with --provider aliyun, or give --instance");
 }
 
 std::string region(const Job& job) {
@@ -53,9 +53,10 @@ Result<std::string> aliyun(const Job& job) {
       "  --SystemDisk.Category cloud_essd --SystemDisk.Size 200",
       region(job), job.row->instance->name, job.row->count, job.row->count);
   if (rdma(job))
-    text += " \\\n  --DeploymentSetId \"${DEPLOYMENT_SET:?}\" "
-            "--NetworkInterface.1.InstanceType Primary "
-            "--NetworkInterface.1.NetworkInterfaceTrafficMode HighPerformance";
+    text +=
+        " \\\n  --DeploymentSetId \"${DEPLOYMENT_SET:?}\" "
+        "--NetworkInterface.1.InstanceType Primary "
+        "--NetworkInterface.1.NetworkInterfaceTrafficMode HighPerformance";
   if (spot(job))
     text += fmt::format(" \\\n  --SpotStrategy SpotWithPriceLimit --SpotPriceLimit {}",
                         spot_limit(job));
@@ -76,9 +77,10 @@ Result<std::string> terraform(const Job& job) {
       describe_job(job), job.row->count, job.row->instance->name);
   if (rdma(job)) text += "  network_interface_traffic_mode = \"HighPerformance\"\n";
   if (spot(job))
-    text += fmt::format("  spot_strategy        = \"SpotWithPriceLimit\"\n"
-                        "  spot_price_limit     = {}\n",
-                        spot_limit(job));
+    text += fmt::format(
+        "  spot_strategy        = \"SpotWithPriceLimit\"\n"
+        "  spot_price_limit     = {}\n",
+        spot_limit(job));
   return text + "}\n";
 }
 
@@ -113,7 +115,8 @@ Result<std::string> pai_eas(const Job& job) {
         {"instance", job.row->count},
         {"gpu", job.row->instance->gpus / per_instance}}},
       {"cloud",
-       {{"computing", {{"instances", ordered_json::array({{{"type", job.row->instance->name}}})}}}}},
+       {{"computing",
+         {{"instances", ordered_json::array({{{"type", job.row->instance->name}}})}}}}},
       {"containers", ordered_json::array({container})}};
   return document.dump(2) + "\n";
 }

@@ -36,28 +36,41 @@ std::span<const std::string_view> target_names() { return kNames; }
 Target usual_target(const Job& job) {
   if (job.row->serving) {
     switch (job.query->serve.engine) {
-      case serving::Engine::sglang: return Target::sglang;
-      case serving::Engine::tensorrt_llm: return Target::tensorrt_llm;
-      case serving::Engine::llama_cpp: return Target::llama_cpp;
-      default: return Target::vllm;
+      case serving::Engine::sglang:
+        return Target::sglang;
+      case serving::Engine::tensorrt_llm:
+        return Target::tensorrt_llm;
+      case serving::Engine::llama_cpp:
+        return Target::llama_cpp;
+      default:
+        return Target::vllm;
     }
   }
   switch (job.row->training.framework.id) {
     case workload::Framework::megatron:
-    case workload::Framework::nemo: return Target::megatron;
-    case workload::Framework::torchtitan: return Target::torchtitan;
-    case workload::Framework::fsdp: return Target::fsdp;
-    default: return Target::deepspeed;
+    case workload::Framework::nemo:
+      return Target::megatron;
+    case workload::Framework::torchtitan:
+      return Target::torchtitan;
+    case workload::Framework::fsdp:
+      return Target::fsdp;
+    default:
+      return Target::deepspeed;
   }
 }
 
 std::optional<workload::Framework> framework_of(Target target) {
   switch (target) {
-    case Target::deepspeed: return workload::Framework::deepspeed;
-    case Target::fsdp: return workload::Framework::fsdp;
-    case Target::megatron: return workload::Framework::megatron;
-    case Target::torchtitan: return workload::Framework::torchtitan;
-    default: return std::nullopt;
+    case Target::deepspeed:
+      return workload::Framework::deepspeed;
+    case Target::fsdp:
+      return workload::Framework::fsdp;
+    case Target::megatron:
+      return workload::Framework::megatron;
+    case Target::torchtitan:
+      return workload::Framework::torchtitan;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -69,16 +82,26 @@ Result<std::string> file(const Job& job, Target target) {
                             job.row->serving ? "serving" : "training"),
                 "--for", "choose a target of the other kind, or another --mode");
   switch (target) {
-    case Target::deepspeed: return deepspeed(job);
-    case Target::fsdp: return fsdp(job);
-    case Target::megatron: return megatron(job);
-    case Target::torchtitan: return torchtitan(job);
-    case Target::slurm: return slurm(job);
-    case Target::aliyun: return aliyun(job);
-    case Target::terraform: return terraform(job);
-    case Target::pai_dlc: return pai_dlc(job);
-    case Target::pai_eas: return pai_eas(job);
-    default: return serve_script(job, target);
+    case Target::deepspeed:
+      return deepspeed(job);
+    case Target::fsdp:
+      return fsdp(job);
+    case Target::megatron:
+      return megatron(job);
+    case Target::torchtitan:
+      return torchtitan(job);
+    case Target::slurm:
+      return slurm(job);
+    case Target::aliyun:
+      return aliyun(job);
+    case Target::terraform:
+      return terraform(job);
+    case Target::pai_dlc:
+      return pai_dlc(job);
+    case Target::pai_eas:
+      return pai_eas(job);
+    default:
+      return serve_script(job, target);
   }
 }
 

@@ -18,14 +18,12 @@ std::string model_reference(const Job& job) {
 
 std::string describe_job(const Job& job) {
   const advisor::ResultRow& row = *job.row;
-  const std::string where =
-      row.instance != nullptr
-          ? fmt::format("{} x {}", row.count, row.instance->name)
-          : fmt::format("{} x {}", row.cluster.gpus, row.gpu->id);
-  const std::string how =
-      row.serving ? fmt::format("{}, {}", format_words(row.serving->quant),
-                                serving::describe(row.serving->plan))
-                  : workload::describe(row.best.plan);
+  const std::string where = row.instance != nullptr
+                                ? fmt::format("{} x {}", row.count, row.instance->name)
+                                : fmt::format("{} x {}", row.cluster.gpus, row.gpu->id);
+  const std::string how = row.serving ? fmt::format("{}, {}", format_words(row.serving->quant),
+                                                    serving::describe(row.serving->plan))
+                                      : workload::describe(row.best.plan);
   return fmt::format("{} on {}: {}", job.query->model.label, where, how);
 }
 

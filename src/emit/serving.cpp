@@ -15,15 +15,14 @@ using serving::Quant;
 std::int64_t whole(double value) { return std::llround(value); }
 
 double model_length(const serving::Request& request) {
-  return request.max_model_len > 0 ? request.max_model_len
-                                   : request.input_len + request.output_len;
+  return request.max_model_len > 0 ? request.max_model_len : request.input_len + request.output_len;
 }
 
 std::int64_t sequences(const Job& job) {
   const serving::Request& request = job.query->serve;
   if (request.max_num_seqs > 0) return whole(request.max_num_seqs);
-  return std::max<std::int64_t>(1, whole(std::ceil(request.concurrency /
-                                                   std::max(1, job.row->serving->plan.replicas))));
+  return std::max<std::int64_t>(
+      1, whole(std::ceil(request.concurrency / std::max(1, job.row->serving->plan.replicas))));
 }
 
 double utilisation(const serving::Request& request) {
@@ -35,17 +34,18 @@ double utilisation(const serving::Request& request) {
 /// vLLM's and SGLang's name of a format; empty when the checkpoint says it itself.
 std::string_view online_format(Quant quant) {
   switch (quant) {
-    case Quant::fp8: return "fp8";
+    case Quant::fp8:
+      return "fp8";
     case Quant::nf4:
     case Quant::nf4_dq:
-    case Quant::int8_bnb: return "bitsandbytes";
-    default: return {};
+    case Quant::int8_bnb:
+      return "bitsandbytes";
+    default:
+      return {};
   }
 }
 
-bool needs_checkpoint(Quant quant) {
-  return quant != Quant::none && online_format(quant).empty();
-}
+bool needs_checkpoint(Quant quant) { return quant != Quant::none && online_format(quant).empty(); }
 
 std::string reference(const Job& job) {
   const Quant quant = job.row->serving->quant;
@@ -87,9 +87,11 @@ std::string sglang(const Job& job) {
       "--max-running-requests {} --mem-fraction-static {}",
       reference(job), job.row->serving->plan.tp, whole(model_length(request)), sequences(job),
       utilisation(request));
-  if (job.row->serving->plan.pp > 1) text += fmt::format(" --pp-size {}", job.row->serving->plan.pp);
+  if (job.row->serving->plan.pp > 1)
+    text += fmt::format(" --pp-size {}", job.row->serving->plan.pp);
   if (const int nodes = nodes_a_replica(job); nodes > 1)
-    text += fmt::format(" --nnodes {} --node-rank ${{NODE_RANK:?}} --dist-init-addr ${{HEAD:?}}:20000", nodes);
+    text += fmt::format(
+        " --nnodes {} --node-rank ${{NODE_RANK:?}} --dist-init-addr ${{HEAD:?}}:20000", nodes);
   if (const auto format = online_format(job.row->serving->quant); !format.empty())
     text += fmt::format(" --quantization {}", format);
   if (request.kv_type == serving::KvType::fp8) text += " --kv-cache-dtype fp8_e5m2";
@@ -98,10 +100,11 @@ std::string sglang(const Job& job) {
 
 std::string tensorrt_llm(const Job& job) {
   const serving::Request& request = job.query->serve;
-  return fmt::format("trtllm-serve {} --tp_size {} --pp_size {} --max_seq_len {} "
-                     "--max_batch_size {} --kv_cache_free_gpu_memory_fraction {}",
-                     reference(job), job.row->serving->plan.tp, job.row->serving->plan.pp,
-                     whole(model_length(request)), sequences(job), utilisation(request));
+  return fmt::format(
+      "trtllm-serve {} --tp_size {} --pp_size {} --max_seq_len {} "
+      "--max_batch_size {} --kv_cache_free_gpu_memory_fraction {}",
+      reference(job), job.row->serving->plan.tp, job.row->serving->plan.pp,
+      whole(model_length(request)), sequences(job), utilisation(request));
 }
 
 std::string llama_cpp(const Job& job) {
@@ -113,8 +116,7 @@ std::string llama_cpp(const Job& job) {
       "--n-gpu-layers {} --flash-attn",
       format_words(job.row->serving->quant), job.query->model.label,
       whole(model_length(request)) * slots, slots, layers);
-  if (request.kv_type == serving::KvType::q8_0)
-    text += " --cache-type-k q8_0 --cache-type-v q8_0";
+  if (request.kv_type == serving::KvType::q8_0) text += " --cache-type-k q8_0 --cache-type-v q8_0";
   if (job.row->serving->plan.layer_split) text += " --split-mode layer";
   return text;
 }
@@ -126,10 +128,11 @@ std::string start_replicas(const Job& job, const std::string& command) {
   const int here = std::max(1, plan.replicas / nodes);
   const int width = plan.gpus_per_replica();
   if (const int span = nodes_a_replica(job); span > 1)
-    return fmt::format("# One copy spans {0} nodes. vLLM: first `ray start --head --port 6379` on one "
-                       "node and `ray start --address $HEAD:6379` on the\n# other {1}, then the "
-                       "command on the head only; SGLang: on each node.\n{2} --host 0.0.0.0 --port 8000\n",
-                       span, span - 1, command);
+    return fmt::format(
+        "# One copy spans {0} nodes. vLLM: first `ray start --head --port 6379` on one "
+        "node and `ray start --address $HEAD:6379` on the\n# other {1}, then the "
+        "command on the head only; SGLang: on each node.\n{2} --host 0.0.0.0 --port 8000\n",
+        span, span - 1, command);
   if (here == 1) return command + " --host 0.0.0.0 --port 8000\n";
   return fmt::format(
       "# {0} replicas on this node; put a load balancer before ports 8000 to {1}.\n"
@@ -145,8 +148,10 @@ std::string start_replicas(const Job& job, const std::string& command) {
 
 Result<std::string> serve_command(const Job& job, Target engine) {
   switch (engine) {
-    case Target::sglang: return sglang(job);
-    case Target::tensorrt_llm: return tensorrt_llm(job);
+    case Target::sglang:
+      return sglang(job);
+    case Target::tensorrt_llm:
+      return tensorrt_llm(job);
     case Target::llama_cpp:
       if (!serving::is_gguf(job.row->serving->quant) && job.row->serving->quant != Quant::none)
         return fail(ErrorCode::usage,
@@ -154,7 +159,8 @@ Result<std::string> serve_command(const Job& job, Target engine) {
                                 serving::to_string(job.row->serving->quant)),
                     "--for", "give --engine llama.cpp --quant gguf-q4_k_m");
       return llama_cpp(job);
-    default: break;
+    default:
+      break;
   }
   if (serving::is_gguf(job.row->serving->quant))
     return fail(ErrorCode::usage, "a GGUF file is served by llama.cpp", "--for",

@@ -57,8 +57,10 @@ std::string recompute_arguments(const Job& job) {
       return "  --recompute-granularity full --recompute-method uniform --recompute-num-layers 1\n";
     case Recompute::selective:
     case Recompute::selective_op:
-    case Recompute::selective_layer: return "  --recompute-granularity selective\n";
-    case Recompute::none: break;
+    case Recompute::selective_layer:
+      return "  --recompute-granularity selective\n";
+    case Recompute::none:
+      break;
   }
   return {};
 }
@@ -99,21 +101,26 @@ std::string shape_arguments(const model::Architecture& a) {
 
 std::string precision_arguments(const Job& job) {
   switch (job.row->training.precision) {
-    case Precision::fp16: return "  --fp16\n";
-    case Precision::fp8: return "  --bf16 --fp8-format hybrid\n";
-    case Precision::fp32: return {};
-    default: return "  --bf16\n";
+    case Precision::fp16:
+      return "  --fp16\n";
+    case Precision::fp8:
+      return "  --bf16 --fp8-format hybrid\n";
+    case Precision::fp32:
+      return {};
+    default:
+      return "  --bf16\n";
   }
 }
 
 std::string torchrun(const Job& job) {
   const catalog::Cluster& cluster = job.row->cluster;
-  std::string text = fmt::format("torchrun --nproc_per_node {}",
-                                 std::min(cluster.gpus, cluster.gpus_per_node));
+  std::string text =
+      fmt::format("torchrun --nproc_per_node {}", std::min(cluster.gpus, cluster.gpus_per_node));
   if (cluster.nodes() > 1)
-    text += fmt::format(" --nnodes {} --node_rank \"${{NODE_RANK:?0 to {}}}\" --master_addr "
-                        "\"${{MASTER_ADDR:?address of node 0}}\" --master_port 29500",
-                        cluster.nodes(), cluster.nodes() - 1);
+    text += fmt::format(
+        " --nnodes {} --node_rank \"${{NODE_RANK:?0 to {}}}\" --master_addr "
+        "\"${{MASTER_ADDR:?address of node 0}}\" --master_port 29500",
+        cluster.nodes(), cluster.nodes() - 1);
   return text;
 }
 
@@ -123,11 +130,10 @@ Result<std::string> deepspeed(const Job& job) {
   if (auto legal = only_data_parallel(job, "DeepSpeed's JSON"); !legal)
     return tl::unexpected(legal.error());
   const advisor::ResultRow& row = *job.row;
-  ordered_json config = {
-      {"train_batch_size", row.training.global_batch},
-      {"train_micro_batch_size_per_gpu", row.best.plan.micro_batch},
-      {"gradient_accumulation_steps", micro_batches(job)},
-      {"gradient_clipping", 1.0}};
+  ordered_json config = {{"train_batch_size", row.training.global_batch},
+                         {"train_micro_batch_size_per_gpu", row.best.plan.micro_batch},
+                         {"gradient_accumulation_steps", micro_batches(job)},
+                         {"gradient_clipping", 1.0}};
   if (half(job)) {
     config["fp16"] = {{"enabled", true}, {"loss_scale", 0}, {"initial_scale_power", 16}};
   } else if (row.training.precision != Precision::fp32) {
@@ -143,11 +149,10 @@ Result<std::string> fsdp(const Job& job) {
   const workload::Plan& plan = job.row->best.plan;
   const catalog::Cluster& cluster = job.row->cluster;
   const int stage = workload::zero_stage(plan.sharding);
-  const std::string_view strategy =
-      plan.sharding == workload::Sharding::hsdp ? "HYBRID_SHARD"
-      : stage == 3                              ? "FULL_SHARD"
-      : stage == 2                              ? "SHARD_GRAD_OP"
-                                                : "NO_SHARD";
+  const std::string_view strategy = plan.sharding == workload::Sharding::hsdp ? "HYBRID_SHARD"
+                                    : stage == 3                              ? "FULL_SHARD"
+                                    : stage == 2                              ? "SHARD_GRAD_OP"
+                                                                              : "NO_SHARD";
   return fmt::format(
       "# {}\n# micro-batch {}, {} accumulation steps: set both in the trainer\n"
       "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nmixed_precision: {}\n"
@@ -166,20 +171,22 @@ Result<std::string> megatron(const Job& job) {
   const std::int64_t batch = row.training.global_batch;
   std::string text = script_head(job, "Run on every node, in a Megatron-LM checkout.");
   text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
-  text += "arguments=(\n" + shape_arguments(job.query->model.architecture) + parallel_arguments(job) +
-          recompute_arguments(job) + precision_arguments(job);
+  text += "arguments=(\n" + shape_arguments(job.query->model.architecture) +
+          parallel_arguments(job) + recompute_arguments(job) + precision_arguments(job);
   text += fmt::format("  --seq-length {0} --max-position-embeddings {0}\n", row.training.seq_len);
   text += fmt::format("  --micro-batch-size {} --global-batch-size {}\n", row.best.plan.micro_batch,
                       batch);
   if (row.training.attention == workload::Attention::flash) text += "  --use-flash-attn\n";
   if (row.training.tokens > 0)
-    text += fmt::format("  --train-samples {}\n",
-                        static_cast<std::int64_t>(row.training.tokens /
-                                                  static_cast<double>(row.training.seq_len)));
+    text += fmt::format(
+        "  --train-samples {}\n",
+        static_cast<std::int64_t>(row.training.tokens / static_cast<double>(row.training.seq_len)));
   text += ")\n\n";
-  text += torchrun(job) + " pretrain_gpt.py \"${arguments[@]}\" \\\n"
+  text += torchrun(job) +
+          " pretrain_gpt.py \"${arguments[@]}\" \\\n"
           "  --data-path \"${DATA:?prefix of the tokenised data}\" --tokenizer-type "
-          "HuggingFaceTokenizer --tokenizer-model \"" + model_reference(job) + "\" \"$@\"\n";
+          "HuggingFaceTokenizer --tokenizer-model \"" +
+          model_reference(job) + "\" \"$@\"\n";
   return text;
 }
 
@@ -194,7 +201,8 @@ Result<std::string> torchtitan(const Job& job) {
       "mixed_precision_param = \"bfloat16\"\nmixed_precision_reduce = \"float32\"\n\n"
       "[parallelism]\ndata_parallel_replicate_degree = {}\ndata_parallel_shard_degree = {}\n"
       "tensor_parallel_degree = {}\npipeline_parallel_degree = {}\ncontext_parallel_degree = {}\n"
-      "expert_parallel_degree = {}\n\n[activation_checkpoint]\nmode = \"{}\"\n\n[compile]\nenable = {}\n",
+      "expert_parallel_degree = {}\n\n[activation_checkpoint]\nmode = \"{}\"\n\n[compile]\nenable "
+      "= {}\n",
       describe_job(job), plan.micro_batch, job.row->training.global_batch,
       job.row->training.seq_len, plan.dp / std::max(1, shard), shard, plan.tp, plan.pp, plan.cp,
       plan.ep, recompute, yes_no(job.row->training.compile));
@@ -205,13 +213,15 @@ Result<std::string> slurm(const Job& job) {
   const int local = std::min(cluster.gpus, cluster.gpus_per_node);
   const double hours = job.row->cost.hours;
   std::string text = "#!/usr/bin/env bash\n";
-  text += fmt::format("# {}\n#SBATCH --nodes={}\n#SBATCH --ntasks-per-node=1\n#SBATCH "
-                      "--gpus-per-node={}\n#SBATCH --exclusive\n",
-                      describe_job(job), cluster.nodes(), local);
+  text += fmt::format(
+      "# {}\n#SBATCH --nodes={}\n#SBATCH --ntasks-per-node=1\n#SBATCH "
+      "--gpus-per-node={}\n#SBATCH --exclusive\n",
+      describe_job(job), cluster.nodes(), local);
   if (hours > 0)  // a quarter more than expected, so that the job is not cut
     text += fmt::format("#SBATCH --time={}:00:00\n", static_cast<std::int64_t>(hours * 1.25) + 1);
-  text += "set -euo pipefail\n\n"
-          "export MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n";
+  text +=
+      "set -euo pipefail\n\n"
+      "export MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n";
   text += fmt::format(
       "# One launcher a node, bound to the node's own cores and memory.\n"
       "srun --cpu-bind=none bash -c 'torchrun --nproc_per_node {} --nnodes {} "

@@ -56,14 +56,23 @@ double dequantise_time(const Machine& machine, Quant quant, double weights) {
   switch (quant) {
     case Quant::nf4:
     case Quant::nf4_dq:
-    case Quant::fp4: bytes = speed::nf4; break;
+    case Quant::fp4:
+      bytes = speed::nf4;
+      break;
     case Quant::gptq_int4:
     case Quant::gptq_int8:
     case Quant::awq_int4:
-    case Quant::gguf: bytes = speed::gptq; break;
-    case Quant::int8_bnb: bytes = speed::int8; break;
-    case Quant::fp8: bytes = 3; break;
-    case Quant::none: break;
+    case Quant::gguf:
+      bytes = speed::gptq;
+      break;
+    case Quant::int8_bnb:
+      bytes = speed::int8;
+      break;
+    case Quant::fp8:
+      bytes = 3;
+      break;
+    case Quant::none:
+      break;
   }
   return weights * bytes / machine.elementwise_bw;
 }
@@ -75,11 +84,14 @@ double gathered_bytes(const Machine& machine, const workload::Training& training
     case Quant::fp4:
     case Quant::gptq_int4:
     case Quant::awq_int4:
-    case Quant::gguf: return kNf4GatheredBytes;
+    case Quant::gguf:
+      return kNf4GatheredBytes;
     case Quant::int8_bnb:
     case Quant::gptq_int8:
-    case Quant::fp8: return 1;
-    case Quant::none: break;
+    case Quant::fp8:
+      return 1;
+    case Quant::none:
+      break;
   }
   return training.fp8_all_gather ? 1 : machine.element_bytes;
 }

@@ -17,8 +17,8 @@ using model::Mixer;
 struct HeadSize {
   double size, rate;
 };
-constexpr std::array kHeadSizes = {HeadSize{32, 0.60},  HeadSize{64, 0.90},  HeadSize{96, 0.95},
-                                   HeadSize{128, 1.0},  HeadSize{160, 0.90}, HeadSize{192, 0.90},
+constexpr std::array kHeadSizes = {HeadSize{32, 0.60}, HeadSize{64, 0.90},  HeadSize{96, 0.95},
+                                   HeadSize{128, 1.0}, HeadSize{160, 0.90}, HeadSize{192, 0.90},
                                    HeadSize{256, 0.95}};
 constexpr double kFlashLaunch = 4e-6;
 constexpr double kFlashBackward = 2.5;  // five products for two
@@ -36,7 +36,8 @@ PassTimes flash_time(const Machine& machine, const model::Architecture& m,
   const HeadSize key = padded_head(m.head_dim), value = padded_head(value_size);
   const double keys = mean_keys(m, kind, work.sequence);
   const double flops = 2 * work.tokens * keys * m.heads / work.tp * (key.size + value.size);
-  const double reach = kind.window > 0 ? std::min<double>(kind.window, work.sequence) : work.sequence;
+  const double reach =
+      kind.window > 0 ? std::min<double>(kind.window, work.sequence) : work.sequence;
   const double rate = machine.flash * key.rate * reach / (reach + speed::fa_ramp);
   return {flops / rate + kFlashLaunch, kFlashBackward * flops / rate + 2 * kFlashLaunch};
 }
@@ -51,8 +52,8 @@ PassTimes materialised_time(const Machine& machine, const model::Architecture& m
                             const AttentionWork& work) {
   const double scores = work.tokens * work.sequence * m.heads / work.tp;
   const double rate = m.head_dim % 8 == 0 ? machine.matmul : machine.matmul_unaligned;
-  const double product = std::max(2 * scores * m.head_dim / rate,
-                                  machine.element_bytes * scores / machine.operand_bw);
+  const double product =
+      std::max(2 * scores * m.head_dim / rate, machine.element_bytes * scores / machine.operand_bw);
   const auto bytes = score_bytes(work);
   const double width = machine.element_bytes / 2;
   return {2 * product + width * bytes[0] * scores / machine.elementwise_bw,
@@ -66,8 +67,8 @@ PassTimes linear_time(const Machine& machine, const model::Architecture& m,
   const double heads = own ? m.linear_value_heads : m.heads;
   const double key = own ? m.linear_key_dim : m.head_dim;
   const double value = own ? m.linear_value_dim : m.head_dim;
-  const double flops = work.tokens * heads / work.tp *
-                       (4 * key * value + 4 * kLinearChunk * (key + value));
+  const double flops =
+      work.tokens * heads / work.tp * (4 * key * value + 4 * kLinearChunk * (key + value));
   const double forward = flops / (speed::linear_rate * machine.matmul) + 4 * kFlashLaunch;
   return {forward, kFlashBackward * forward};
 }

@@ -34,8 +34,10 @@ double reduce(const Run& run, const Groups& groups, const Trainable& trainable, 
 
 double gather_updates(const Run& run, const Groups& groups, const Trainable& trainable) {
   const double bytes = run.machine.element_bytes;
-  return collective_time(run.machine, Collective::all_gather, groups.update, bytes * trainable.dense) +
-         collective_time(run.machine, Collective::all_gather, groups.expert, bytes * trainable.expert);
+  return collective_time(run.machine, Collective::all_gather, groups.update,
+                         bytes * trainable.dense) +
+         collective_time(run.machine, Collective::all_gather, groups.expert,
+                         bytes * trainable.expert);
 }
 
 /// What a collective adds when a share `overlap` of it may run beside `compute`.
@@ -47,13 +49,14 @@ double exposed(double transfer, double compute, double overlap, double kappa) {
 
 }  // namespace
 
-Trainable trainable_parameters(const Run& run, const LayerTimes& layer, const workload::Plan& plan) {
+Trainable trainable_parameters(const Run& run, const LayerTimes& layer,
+                               const workload::Plan& plan) {
   const auto& prepared = *run.prepared;
   const auto& counts = prepared.counts;
   const double layers = run.layers / plan.pp;
   const double split = prepared.training.framework.vocab_parallel ? plan.tp : 1;
-  const double ends = plan.pp > 1 ? std::max(counts.embedding, counts.head)
-                                  : counts.embedding + counts.head;
+  const double ends =
+      plan.pp > 1 ? std::max(counts.embedding, counts.head) : counts.embedding + counts.head;
   Trainable trainable;
   trainable.dense = run.trainable * (layers * layer.parameters_dense + ends / split);
   trainable.expert = run.trainable * layers * layer.parameters_expert;
@@ -71,8 +74,10 @@ double data_parallel_time(const Run& run, const LayerTimes& layer, const Stages&
   if (stage == 3 || plan.sharding == Sharding::fsdp_grad_op) return 0;
   const Groups groups = groups_of(run, plan);
   if (groups.dense.size <= 1) return 0;
-  const double backward = stages.longest_layers * layer.backward + stages.longest_heads * layer.head_backward;
-  const double forward = stages.longest_layers * layer.forward + stages.longest_heads * layer.head_forward;
+  const double backward =
+      stages.longest_layers * layer.backward + stages.longest_heads * layer.head_backward;
+  const double forward =
+      stages.longest_layers * layer.forward + stages.longest_heads * layer.head_forward;
   const double kappa = speed::kappa * relative_bandwidth(run.machine, groups.dense);
   const bool whole = stage == 0 || training.allreduce_then_shard;
   const double gradients =
@@ -82,9 +87,8 @@ double data_parallel_time(const Run& run, const LayerTimes& layer, const Stages&
                 exposed(gradients, backward, training.grad_overlap, kappa);
   if (stage == 0) return time;
   const double updates = gather_updates(run, groups, trainable);
-  time += training.overlap_param_gather
-              ? std::max(0.0, updates - speed::overlap_window * forward)
-              : updates;
+  time += training.overlap_param_gather ? std::max(0.0, updates - speed::overlap_window * forward)
+                                        : updates;
   const bool all_share = training.zero1_group <= 0 || groups.update.size >= groups.dense.size;
   if (training.framework.owner_broadcast && all_share)
     time += speed::owner_broadcast * groups.dense.size;

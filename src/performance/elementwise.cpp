@@ -29,14 +29,16 @@ Passes fused_passes(const model::Architecture& m, const workload::Training& run,
   const bool dropout = run.dropout > 0;
   const double qk_norm = m.qk_norm > 0 ? 4 : 0;
   Passes passes;
-  passes.forward = {8.0 + (dropout ? 14 : 12), m.gated ? 6.0 : 4.0, (m.gated ? 4.0 : 2.0) + qk_norm};
+  passes.forward = {8.0 + (dropout ? 14 : 12), m.gated ? 6.0 : 4.0,
+                    (m.gated ? 4.0 : 2.0) + qk_norm};
   passes.backward = {24.0 + (dropout ? 10 : 0) + (bias ? 4 : 0),
                      (m.gated ? 10.0 : 6.0) + (bias ? 2 : 0), 4.0 + 2 * qk_norm};
   if (!run.fused_rope && m.gated) {  // rope and SwiGLU in plain torch
     passes.forward.mlp = 10, passes.forward.attention = 22 + qk_norm;
     passes.backward.mlp = 15, passes.backward.attention = 30 + 2 * qk_norm;
   }
-  passes.multiplier = run.kernel_profile == KernelProfile::compiled ? speed::el_compiled : speed::el_fused;
+  passes.multiplier =
+      run.kernel_profile == KernelProfile::compiled ? speed::el_compiled : speed::el_fused;
   return passes;
 }
 
@@ -61,10 +63,13 @@ Passes eager_passes(const model::Architecture& m, const workload::Training& run,
 Passes passes_of(const model::Architecture& m, const workload::Training& run) {
   const bool bias = m.mlp_bias || m.out_bias;
   switch (run.kernel_profile) {
-    case KernelProfile::mpt: return mpt_passes();
-    case KernelProfile::eager: return eager_passes(m, run, bias);
+    case KernelProfile::mpt:
+      return mpt_passes();
+    case KernelProfile::eager:
+      return eager_passes(m, run, bias);
     case KernelProfile::fused:
-    case KernelProfile::compiled: break;
+    case KernelProfile::compiled:
+      break;
   }
   return fused_passes(m, run, bias);
 }
@@ -75,8 +80,9 @@ constexpr double kRouterBytes = 16;
 
 double pass_bytes(const Traffic& traffic, const model::Architecture& m, const LayerShape& shape,
                   double tokens, double routed, double hidden_split) {
-  double bytes = tokens * (traffic.hidden * m.hidden / hidden_split + traffic.mlp * shape.mlp_width +
-                           traffic.attention * shape.attention_width);
+  double bytes =
+      tokens * (traffic.hidden * m.hidden / hidden_split + traffic.mlp * shape.mlp_width +
+                traffic.attention * shape.attention_width);
   if (shape.expert_count > 0)
     bytes += routed * (traffic.mlp * shape.expert_width + kPermuteBytes * m.hidden) +
              tokens / hidden_split * kRouterBytes * m.experts;

@@ -21,12 +21,13 @@ Exchange ring_exchange(const LayerContext& context, const PassTimes& attention) 
   const Machine& machine = context.machine;
   const auto& key = context.key;
   const double steps = key.cp - 1;
-  const double bytes = steps * 2 * machine.element_bytes * context.tokens *
-                       context.architecture.kv_width() / key.tp;
+  const double bytes =
+      steps * 2 * machine.element_bytes * context.tokens * context.architecture.kv_width() / key.tp;
   const bool leaves_node = 1.0 * key.tp * key.cp > machine.gpus_per_node;
   const double rate = leaves_node ? machine.fabric_share() : speed::ring_bw * machine.allgather_bw;
   const auto exposed = [&](double transfer, double compute) {
-    return std::max(0.0, transfer - compute) + speed::ring_exposed * transfer + speed::ring_step * steps;
+    return std::max(0.0, transfer - compute) + speed::ring_exposed * transfer +
+           speed::ring_step * steps;
   };
   const double transfer = bytes / rate;
   const double forward = exposed(transfer, attention.forward);
@@ -37,7 +38,8 @@ Exchange head_exchange(const LayerContext& context) {
   const auto& a = context.architecture;
   const Group group{1.0 * context.key.cp, 1.0 * context.key.tp};
   const double unit = context.tokens * context.machine.element_bytes / context.key.tp;
-  const double inward = alltoall_time(context.machine, group, unit * (a.q_width() + 2 * a.kv_width()));
+  const double inward =
+      alltoall_time(context.machine, group, unit * (a.q_width() + 2 * a.kv_width()));
   const double outward = alltoall_time(context.machine, group, unit * a.out_width());
   return {inward + outward, inward + outward, inward + outward};
 }
@@ -52,7 +54,8 @@ Exchange tensor_exchange(const LayerContext& context) {
   const Group group{1.0 * key.tp, 1};
   const double bytes = context.tokens * context.architecture.hidden * machine.element_bytes;
   const double last = collective_time(
-      machine, key.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, group, bytes);
+      machine, key.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, group,
+      bytes);
   // Tensor-wise scaled fp8 operands are gathered after their cast.
   const double gathered = machine.matmul_fp8 > 0 && !training.fp8_rowwise ? 0.5 * bytes : bytes;
   const double first =
@@ -81,8 +84,9 @@ Exchange expert_exchange(const LayerContext& context) {
   const int copies = std::max(1, context.architecture.experts_per_token);
   const double bytes = context.routed * context.architecture.hidden * context.machine.element_bytes;
   const bool joins_copies = context.training.kernel_profile == workload::KernelProfile::fused;
-  const double pass = 2 * (joins_copies ? dispatch_time(context.machine, group, bytes / copies, copies)
-                                        : alltoall_time(context.machine, group, bytes));
+  const double pass =
+      2 * (joins_copies ? dispatch_time(context.machine, group, bytes / copies, copies)
+                        : alltoall_time(context.machine, group, bytes));
   return {pass, pass, pass};
 }
 

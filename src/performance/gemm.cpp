@@ -17,8 +17,8 @@ namespace speed = calibration::speed;
 struct Tile {
   double m, n, quality;
 };
-constexpr std::array kTiles = {Tile{256, 128, 1.0},  Tile{128, 256, 1.0}, Tile{128, 128, 0.93},
-                               Tile{64, 128, 0.72},  Tile{128, 64, 0.72}, Tile{64, 64, 0.55}};
+constexpr std::array kTiles = {Tile{256, 128, 1.0}, Tile{128, 256, 1.0}, Tile{128, 128, 0.93},
+                               Tile{64, 128, 0.72}, Tile{128, 64, 0.72}, Tile{64, 64, 0.55}};
 constexpr std::array kSplits = {1.0, 2.0, 4.0, 8.0};
 
 /// Math time with one tile shape; partial results of split k are summed in fp32.
@@ -48,8 +48,8 @@ double matmul_time(const Machine& machine, const Matmul& shape) {
   for (const Tile& tile : kTiles)
     math = std::min(math, tiled_time(machine, shape, tile, rate, ramp));
   const double operand = fp8 ? 1 : machine.element_bytes;
-  const double bytes = operand * (shape.m * shape.k + shape.n * shape.k) +
-                       machine.element_bytes * shape.m * shape.n;
+  const double bytes =
+      operand * (shape.m * shape.k + shape.n * shape.k) + machine.element_bytes * shape.m * shape.n;
   const double memory = shape.groups * bytes / machine.operand_bw;
   return std::max(math, memory) + speed::rho * std::min(math, memory) + speed::gemm_launch;
 }

@@ -99,9 +99,9 @@ void add_adapters(KernelTimes& kernels, const LayerContext& context) {
   kernels.adapters = adapter_time(context.machine, training, widths, context.tokens);
   model::LoraSpec down = training.lora;
   down.targets &= model::kTargetDown;
-  kernels.last_adapter = adapter_time(context.machine, training,
-                                      adapter_widths(a, context.kind, down, context.key.tp),
-                                      context.tokens);
+  kernels.last_adapter =
+      adapter_time(context.machine, training, adapter_widths(a, context.kind, down, context.key.tp),
+                   context.tokens);
   kernels.dequantise =
       dequantise_time(context.machine, training.quant, context.shape.linear_weights());
 }
@@ -124,7 +124,11 @@ LayerContext layer_context(const Machine& machine, const memory::Prepared& prepa
                            const LayerKey& key, int kind) {
   const auto& a = prepared.architecture;
   const auto& training = prepared.training;
-  LayerContext context{machine, a, training, a.kinds[static_cast<std::size_t>(kind)], key,
+  LayerContext context{machine,
+                       a,
+                       training,
+                       a.kinds[static_cast<std::size_t>(kind)],
+                       key,
                        layer_shape(a, prepared.counts, kind, key.tp, key.ep,
                                    joins_gate_up(training.kernel_profile))};
   context.tokens = 1.0 * key.micro_batch * static_cast<double>(training.seq_len) / key.cp;
@@ -160,11 +164,15 @@ bool recomputes_operators(const workload::Training& training, Recompute recomput
 
 double recompute_time(const LayerContext& context, const KernelTimes& kernels) {
   switch (context.key.recompute) {
-    case Recompute::none: return 0;
-    case Recompute::full: return full_recompute(context, kernels);
-    case Recompute::selective_layer: return 0.5 * full_recompute(context, kernels);
+    case Recompute::none:
+      return 0;
+    case Recompute::full:
+      return full_recompute(context, kernels);
+    case Recompute::selective_layer:
+      return 0.5 * full_recompute(context, kernels);
     case Recompute::selective:
-    case Recompute::selective_op: break;
+    case Recompute::selective_op:
+      break;
   }
   return recomputes_operators(context.training, context.key.recompute)
              ? 0.5 * kernels.linear_forward + kernels.elementwise.forward
@@ -179,11 +187,16 @@ double host_time(const LayerContext& context) {
   if (quant == workload::Quant::gptq_int4 || quant == workload::Quant::gptq_int8)
     time += profile.host_gptq_s;
   switch (context.key.sharding) {
-    case workload::Sharding::zero3: time += profile.host_zero3_s; break;
+    case workload::Sharding::zero3:
+      time += profile.host_zero3_s;
+      break;
     case workload::Sharding::fsdp:
     case workload::Sharding::fsdp_grad_op:
-    case workload::Sharding::hsdp: time += profile.host_fsdp_s; break;
-    default: break;
+    case workload::Sharding::hsdp:
+      time += profile.host_fsdp_s;
+      break;
+    default:
+      break;
   }
   if (context.kind.moe && experts_one_by_one(context.training))
     time += speed::host_expert * context.shape.local_experts;

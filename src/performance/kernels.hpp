@@ -14,8 +14,8 @@ struct LayerContext {
   const model::LayerKind& kind;
   const LayerKey& key;
   LayerShape shape;
-  double tokens = 0;   ///< of a micro-batch on this rank
-  double routed = 0;   ///< tokens times experts that reach this rank's experts
+  double tokens = 0;  ///< of a micro-batch on this rank
+  double routed = 0;  ///< tokens times experts that reach this rank's experts
 };
 [[nodiscard]] LayerContext layer_context(const Machine& machine, const memory::Prepared& prepared,
                                          const LayerKey& key, int kind);
@@ -25,11 +25,11 @@ struct KernelTimes {
   double linear_forward = 0;       ///< forward matmuls with their casts
   double last_linear_forward = 0;  ///< of these, the MLP's last
   double data_gradient = 0;
-  double weight_gradient = 0;      ///< 0 for frozen weights
+  double weight_gradient = 0;  ///< 0 for frozen weights
   PassTimes attention, elementwise;
-  double adapters = 0;             ///< one forward
-  double last_adapter = 0;         ///< of these, the MLP's last
-  double dequantise = 0;           ///< one pass
+  double adapters = 0;      ///< one forward
+  double last_adapter = 0;  ///< of these, the MLP's last
+  double dequantise = 0;    ///< one pass
 
   [[nodiscard]] double forward() const {
     return linear_forward + attention.forward + elementwise.forward + adapters + dequantise;

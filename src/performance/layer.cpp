@@ -49,8 +49,7 @@ Passes layer_passes(const LayerContext& context, const KernelTimes& kernels) {
   Passes passes;
   LayerTerms& terms = passes.terms;
   // Preference tuning also runs a frozen reference forward.
-  const double reference =
-      context.training.mode == workload::Mode::dpo ? kernels.forward() : 0;
+  const double reference = context.training.mode == workload::Mode::dpo ? kernels.forward() : 0;
   terms.compute = kernels.forward() + reference + kernels.backward();
   terms.recompute = recompute_time(context, kernels);
   terms.tensor_comm = tensor.forward + tensor.backward + again * tensor.repeated;
@@ -58,8 +57,7 @@ Passes layer_passes(const LayerContext& context, const KernelTimes& kernels) {
     terms.tensor_comm += tensor.regathered;
   terms.context_comm = ring.forward + ring.backward + again * ring.repeated;
   terms.expert_comm = expert.forward + expert.backward + again * expert.repeated;
-  passes.forward =
-      kernels.forward() + reference + tensor.forward + ring.forward + expert.forward;
+  passes.forward = kernels.forward() + reference + tensor.forward + ring.forward + expert.forward;
   passes.backward = terms.total() - passes.forward;
   return passes;
 }
@@ -82,7 +80,8 @@ void apply_host_floor(const LayerContext& context, Passes& passes) {
 /// Exposed gathers are charged to the host link by its share of them.
 void apply_sharding(const LayerContext& context, Passes& passes, double& ends) {
   const ShardTraffic traffic = shard_traffic(context);
-  const ShardExposure exposure = shard_exposure(context, traffic, {passes.forward, passes.backward});
+  const ShardExposure exposure =
+      shard_exposure(context, traffic, {passes.forward, passes.backward});
   const double all = traffic.gathering() + traffic.scatter;
   if (all <= 0) return;
   const double fetched = traffic.fetch / all * (exposure.forward + exposure.backward);
@@ -131,8 +130,8 @@ void LayerTerms::add(const LayerTerms& other, double times) {
 }
 
 std::int32_t micro_batch_parts(const workload::Training& training, const workload::Plan& plan) {
-  const bool splits = training.framework.memory.pipeline_splits_micro_batch && plan.pp > 1 &&
-                      plan.grad_accum <= 1;
+  const bool splits =
+      training.framework.memory.pipeline_splits_micro_batch && plan.pp > 1 && plan.grad_accum <= 1;
   return splits ? std::max(1, std::min(plan.pp, plan.micro_batch)) : 1;
 }
 
@@ -159,7 +158,8 @@ LayerKey layer_key(const workload::Training& training, const workload::Plan& pla
   return key;
 }
 
-LayerTimes layer_times(const Machine& machine, const memory::Prepared& prepared, const LayerKey& key) {
+LayerTimes layer_times(const Machine& machine, const memory::Prepared& prepared,
+                       const LayerKey& key) {
   LayerTimes times;
   const auto& a = prepared.architecture;
   for (int kind = 0; kind < a.kind_count; ++kind) {

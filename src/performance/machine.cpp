@@ -50,33 +50,46 @@ double flash_rate(const catalog::Gpu& gpu, const workload::Training& training) {
   if (second <= 0 && (gpu.compute_capability >= 8.0 || gpu.compute_capability <= 0))
     second = (ampere_class ? 0.75 : 0.45) * sustained_16bit(gpu);
   switch (training.attention_kernel) {
-    case workload::AttentionKernel::fa1: return speed::e_fa * speed::fa1 * second;
-    case workload::AttentionKernel::fa2: return speed::e_fa * second;
-    case workload::AttentionKernel::fa3: break;
+    case workload::AttentionKernel::fa1:
+      return speed::e_fa * speed::fa1 * second;
+    case workload::AttentionKernel::fa2:
+      return speed::e_fa * second;
+    case workload::AttentionKernel::fa3:
+      break;
   }
   return speed::e_fa * std::max(gpu.fa3, second);
 }
 
 double fabric_share(catalog::Fabric fabric) {
   switch (fabric) {
-    case catalog::Fabric::roce: return speed::roce;
-    case catalog::Fabric::erdma: return speed::erdma;
-    case catalog::Fabric::efa: return speed::efa;
-    case catalog::Fabric::opa: return speed::opa;
-    case catalog::Fabric::tcp: return speed::tcp;
+    case catalog::Fabric::roce:
+      return speed::roce;
+    case catalog::Fabric::erdma:
+      return speed::erdma;
+    case catalog::Fabric::efa:
+      return speed::efa;
+    case catalog::Fabric::opa:
+      return speed::opa;
+    case catalog::Fabric::tcp:
+      return speed::tcp;
     case catalog::Fabric::infiniband:
-    case catalog::Fabric::none: break;
+    case catalog::Fabric::none:
+      break;
   }
   return speed::infiniband;
 }
 
 double peak_of(const catalog::Gpu& gpu, Precision precision) {
   switch (precision) {
-    case Precision::fp8: return gpu.fp8 > 0 ? gpu.fp8 : peak_16bit(gpu);
-    case Precision::fp32: return gpu.fp32;
-    case Precision::fp16: return gpu.fp16 > 0 ? gpu.fp16 : peak_16bit(gpu);
+    case Precision::fp8:
+      return gpu.fp8 > 0 ? gpu.fp8 : peak_16bit(gpu);
+    case Precision::fp32:
+      return gpu.fp32;
+    case Precision::fp16:
+      return gpu.fp16 > 0 ? gpu.fp16 : peak_16bit(gpu);
     case Precision::bf16:
-    case Precision::bf16_pure: break;
+    case Precision::bf16_pure:
+      break;
   }
   return gpu.bf16 > 0 ? gpu.bf16 : peak_16bit(gpu);
 }
@@ -94,8 +107,8 @@ void set_compute(Machine& machine, const catalog::Cluster& cluster,
     machine.element_bytes = 4;
   }
   if (training.precision == Precision::fp8)
-    machine.matmul_fp8 = sustained_8bit(gpu) * power * speed::e8 *
-                         (training.fp8_rowwise ? speed::e8row : 1.0);
+    machine.matmul_fp8 =
+        sustained_8bit(gpu) * power * speed::e8 * (training.fp8_rowwise ? speed::e8row : 1.0);
   machine.matmul_unaligned = sustained_16bit(gpu) * power * speed::unalign;
   machine.peak = peak_of(gpu, training.precision);
   machine.operand_bw = speed::gemm_bw * gpu.memory_bandwidth;
@@ -105,9 +118,10 @@ void set_compute(Machine& machine, const catalog::Cluster& cluster,
 }
 
 void set_links(Machine& machine, const catalog::Cluster& cluster) {
-  const double inferred = cluster.gpu->nvlink_bandwidth > 0 && cluster.link == catalog::NodeLink::nvlink
-                              ? 0.8 * cluster.gpu->nvlink_bandwidth / 2
-                              : kPcieBandwidth;
+  const double inferred =
+      cluster.gpu->nvlink_bandwidth > 0 && cluster.link == catalog::NodeLink::nvlink
+          ? 0.8 * cluster.gpu->nvlink_bandwidth / 2
+          : kPcieBandwidth;
   machine.allreduce_bw = or_usual(cluster.allreduce_bw, inferred);
   machine.allgather_bw = or_usual(cluster.allgather_bw, inferred);
   machine.alltoall_bw = speed::a2a_node * machine.allgather_bw;

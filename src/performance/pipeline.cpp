@@ -66,12 +66,14 @@ double bubble_time(const LayerTimes& layer, const Stages& stages, const workload
   if (plan.pp <= 1) return 0;
   const double idle = std::max(0.0, stages.sum - stages.longest) / std::max(1, plan.vpp);
   switch (plan.schedule) {
-    case Schedule::zb_2p: return 0;
+    case Schedule::zb_2p:
+      return 0;
     case Schedule::zb_1p:
       return idle * std::max(0.0, 1 - 2 * layer.weight_gradient / (layer.forward + layer.backward));
     case Schedule::one_f_one_b:
     case Schedule::interleaved:
-    case Schedule::gpipe: break;
+    case Schedule::gpipe:
+      break;
   }
   return idle;
 }
@@ -86,8 +88,8 @@ double send_time(const Run& run, const workload::Plan& plan, double tokens) {
     rate = machine.fabric_bw / machine.nic_line_bw *
            std::min(single_nic(machine.nic_line_bw), machine.nic_line_bw / senders);
   }
-  const bool hidden = run.prepared->training.p2p_overlap ||
-                      plan.schedule == Schedule::interleaved || plan.vpp > 1;
+  const bool hidden =
+      run.prepared->training.p2p_overlap || plan.schedule == Schedule::interleaved || plan.vpp > 1;
   return 2 * chunks * (bytes / rate + speed::p2p_latency) * (hidden ? speed::p2p_ov : speed::p2p);
 }
 

@@ -21,13 +21,13 @@ inline constexpr int kMaxLinears = 16;
 struct LayerShape {
   std::array<Linear, kMaxLinears> dense{};
   int dense_count = 0;
-  int last_dense = -1;     ///< the one whose forward early-stopped recompute skips; -1 none
+  int last_dense = -1;  ///< the one whose forward early-stopped recompute skips; -1 none
   std::array<Linear, 3> expert{};
   int expert_count = 0;
   double local_experts = 0;
-  double attention_width = 0;  ///< (a + k) d on this rank, what rope and layout kernels touch
-  double mlp_width = 0;        ///< f of the dense or shared MLP on this rank
-  double expert_width = 0;     ///< fe
+  double attention_width = 0;    ///< (a + k) d on this rank, what rope and layout kernels touch
+  double mlp_width = 0;          ///< f of the dense or shared MLP on this rank
+  double expert_width = 0;       ///< fe
   double parameters_dense = 0;   ///< all parameters of the layer on this rank but the experts
   double parameters_expert = 0;  ///< routed experts on this rank
 

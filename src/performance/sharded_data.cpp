@@ -37,7 +37,8 @@ void add_replicas(const LayerContext& context, double bytes, ShardTraffic& traff
   const double time = collective_time(context.machine, Collective::all_reduce, across, bytes);
   const double kappa = speed::kappa * relative_bandwidth(context.machine, across);
   const double sum = traffic.scatter + time;
-  if (sum > 0) traffic.scatter_kappa = (traffic.scatter * traffic.scatter_kappa + time * kappa) / sum;
+  if (sum > 0)
+    traffic.scatter_kappa = (traffic.scatter * traffic.scatter_kappa + time * kappa) / sum;
   traffic.scatter = sum;
 }
 

@@ -1,15 +1,15 @@
 #pragma once
 
-#include "performance/layer.hpp"
 #include "performance/kernels.hpp"
+#include "performance/layer.hpp"
 
 namespace gpuadvisor::performance {
 
 /// Collectives of one layer under ZeRO-3 or FSDP.
 struct ShardTraffic {
-  double gather = 0;     ///< all-gather of the layer's weights
-  double fetch = 0;      ///< its shard from host memory
-  double scatter = 0;    ///< reduce-scatter of its gradients, and HSDP's all-reduce
+  double gather = 0;   ///< all-gather of the layer's weights
+  double fetch = 0;    ///< its shard from host memory
+  double scatter = 0;  ///< reduce-scatter of its gradients, and HSDP's all-reduce
   double gather_kappa = 0, scatter_kappa = 0;  ///< slow-down of compute beside each
   [[nodiscard]] double gathering() const { return gather + fetch; }
 };

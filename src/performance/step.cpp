@@ -25,11 +25,15 @@ void add_micro_batches(StepBreakdown& step, const LayerTimes& layer, const Stage
 /// Share of a forward that recompute runs again, for hardware FLOPs.
 double repeated_flops(const Run& run, Recompute recompute) {
   switch (recompute) {
-    case Recompute::none: return 0;
-    case Recompute::full: return run.forward_flops;
+    case Recompute::none:
+      return 0;
+    case Recompute::full:
+      return run.forward_flops;
     case Recompute::selective_layer:
-    case Recompute::selective_op: return 0.5 * run.forward_flops;
-    case Recompute::selective: break;
+    case Recompute::selective_op:
+      return 0.5 * run.forward_flops;
+    case Recompute::selective:
+      break;
   }
   return run.prepared->training.framework.selective_by_operator ? 0.5 * run.forward_flops
                                                                 : run.attention_flops;
@@ -38,9 +42,11 @@ double repeated_flops(const Run& run, Recompute recompute) {
 void add_rates(Estimate& estimate, const Run& run, const workload::Plan& plan) {
   const auto& training = run.prepared->training;
   const double gpus = static_cast<double>(plan.gpus());
-  const double tokens = static_cast<double>(training.global_batch) * static_cast<double>(training.seq_len);
+  const double tokens =
+      static_cast<double>(training.global_batch) * static_cast<double>(training.seq_len);
   estimate.model_flops_per_step = tokens * run.model_flops;
-  estimate.hardware_flops_per_step = tokens * (run.model_flops + repeated_flops(run, plan.recompute));
+  estimate.hardware_flops_per_step =
+      tokens * (run.model_flops + repeated_flops(run, plan.recompute));
   if (estimate.step_time_s <= 0) return;
   estimate.tokens_per_s = tokens / estimate.step_time_s;
   estimate.tokens_per_s_per_gpu = estimate.tokens_per_s / gpus;
@@ -92,7 +98,8 @@ double step_lower_bound(const Run& run, const workload::Plan& plan) {
   const auto& training = run.prepared->training;
   const double micro_batches = static_cast<double>(workload::micro_batches(training, plan)) *
                                micro_batch_parts(training, plan);
-  const double tokens = micro_batches * std::max(1, plan.micro_batch / micro_batch_parts(training, plan)) *
+  const double tokens = micro_batches *
+                        std::max(1, plan.micro_batch / micro_batch_parts(training, plan)) *
                         static_cast<double>(training.seq_len) / plan.cp;
   const double rate = std::max(run.machine.matmul, run.machine.matmul_fp8);
   const double split = training.framework.vocab_parallel ? plan.tp : 1;

@@ -13,9 +13,9 @@ struct Run {
   const memory::Prepared* prepared = nullptr;
   const catalog::Cluster* cluster = nullptr;
   Machine machine;
-  double layers = 0;            ///< layers to run, encoder layers at their share included
-  double heads = 0;             ///< output heads to run (one more a prediction layer)
-  double trainable = 1;         ///< share of the weights that has gradients: 1, or 0 with adapters
+  double layers = 0;     ///< layers to run, encoder layers at their share included
+  double heads = 0;      ///< output heads to run (one more a prediction layer)
+  double trainable = 1;  ///< share of the weights that has gradients: 1, or 0 with adapters
   double adapter_parameters = 0;
   double model_flops = 0;       ///< a token, forward and backward, of the definition of MFU
   double forward_flops = 0;     ///< a token, one forward
@@ -33,10 +33,11 @@ struct Run {
 struct Stages {
   double micro_batches = 1;
   double longest_layers = 0, longest_heads = 0;  ///< of the stage that takes longest
-  double longest = 0;           ///< seconds of a micro-batch in it
-  double sum = 0;               ///< seconds of a micro-batch in all stages
+  double longest = 0;                            ///< seconds of a micro-batch in it
+  double sum = 0;                                ///< seconds of a micro-batch in all stages
 };
-[[nodiscard]] Stages make_stages(const Run& run, const LayerTimes& layer, const workload::Plan& plan);
+[[nodiscard]] Stages make_stages(const Run& run, const LayerTimes& layer,
+                                 const workload::Plan& plan);
 
 /// Idle time while the pipeline fills and drains, seconds a step.
 [[nodiscard]] double bubble_time(const LayerTimes& layer, const Stages& stages,

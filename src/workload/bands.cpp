@@ -9,12 +9,13 @@
 namespace gpuadvisor::workload {
 namespace {
 
-const BandRecord* find_band(std::string_view kind, std::string_view method, std::string_view gpu_class,
-                            std::string_view gpu) {
-  const auto found = std::find_if(std::begin(kBands), std::end(kBands), [&](const BandRecord& record) {
-    return record.kind == kind && record.method == method && record.gpu_class == gpu_class &&
-           record.gpu == gpu;
-  });
+const BandRecord* find_band(std::string_view kind, std::string_view method,
+                            std::string_view gpu_class, std::string_view gpu) {
+  const auto found =
+      std::find_if(std::begin(kBands), std::end(kBands), [&](const BandRecord& record) {
+        return record.kind == kind && record.method == method && record.gpu_class == gpu_class &&
+               record.gpu == gpu;
+      });
   return found == std::end(kBands) ? nullptr : &*found;
 }
 
@@ -28,14 +29,17 @@ Band look_up(std::string_view kind, std::string_view method, const catalog::Gpu&
     const BandRecord* by_method = find_band(kind, method, {}, {});
     const BandRecord* by_class = find_band(kind, {}, gpu_class, {});
     record = by_method != nullptr ? by_method : by_class;
-    if (by_method != nullptr && by_class != nullptr && by_class->p90 > by_method->p90) record = by_class;
+    if (by_method != nullptr && by_class != nullptr && by_class->p90 > by_method->p90)
+      record = by_class;
   }
   if (record == nullptr) record = find_band(kind, {}, {}, {});
   return record == nullptr ? Band{} : Band{record->p50, record->p90};
 }
 
 /// Preference tuning keeps the states of full fine-tuning.
-std::string_view band_method(Mode mode) { return to_string(mode == Mode::dpo ? Mode::full_ft : mode); }
+std::string_view band_method(Mode mode) {
+  return to_string(mode == Mode::dpo ? Mode::full_ft : mode);
+}
 
 }  // namespace
 
@@ -46,8 +50,9 @@ std::string_view band_class(const catalog::Gpu& gpu) {
     double capability;
     std::string_view name;
   };
-  constexpr Class kClasses[] = {{7.0, "volta"},  {7.5, "turing"}, {8.0, "ampere"},   {8.6, "ampere-pcie"},
-                                {8.9, "ada"},    {9.0, "hopper"}, {10.0, "blackwell"}};
+  constexpr Class kClasses[] = {{7.0, "volta"},       {7.5, "turing"}, {8.0, "ampere"},
+                                {8.6, "ampere-pcie"}, {8.9, "ada"},    {9.0, "hopper"},
+                                {10.0, "blackwell"}};
   std::string_view name = "other";
   for (const Class& entry : kClasses)
     if (gpu.compute_capability >= entry.capability) name = entry.name;

@@ -12,8 +12,8 @@ struct Names;
 
 template <>
 struct Names<Mode> {
-  static constexpr auto list = std::to_array<std::string_view>(
-      {"pretrain", "full-ft", "lora", "qlora", "dpo", "serve"});
+  static constexpr auto list =
+      std::to_array<std::string_view>({"pretrain", "full-ft", "lora", "qlora", "dpo", "serve"});
 };
 template <>
 struct Names<Precision> {
@@ -50,9 +50,9 @@ struct Names<Loss> {
 };
 template <>
 struct Names<Quant> {
-  static constexpr auto list = std::to_array<std::string_view>(
-      {"none", "nf4", "nf4-dq", "int8-bnb", "gptq-int4", "gptq-int8", "awq-int4", "fp8", "fp4",
-       "gguf"});
+  static constexpr auto list =
+      std::to_array<std::string_view>({"none", "nf4", "nf4-dq", "int8-bnb", "gptq-int4",
+                                       "gptq-int8", "awq-int4", "fp8", "fp4", "gguf"});
 };
 template <>
 struct Names<Sharding> {
@@ -82,18 +82,46 @@ struct Alias {
   std::string_view spelling, name;
 };
 constexpr auto kAliases = std::to_array<Alias>({
-    {"adam", "adamw"}, {"adamw-fused", "adamw"}, {"adamw-torch", "adamw"}, {"adam-8bit", "adamw-8bit"},
-    {"adam8bit", "adamw-8bit"}, {"adamw8bit", "adamw-8bit"}, {"paged-adamw", "adamw-paged"},
-    {"paged-adamw-32bit", "adamw-paged"}, {"paged-adamw-8bit", "adamw-paged"},
-    {"pagedadamw8bit", "adamw-paged"}, {"adamw-paged-8bit", "adamw-paged"},
-    {"adamw-8bit-paged", "adamw-paged"}, {"sdpa", "flash"}, {"flash-attention", "flash"},
-    {"flash-attention-2", "flash"}, {"math", "eager"}, {"ddp", "none"}, {"fsdp2", "fsdp"},
-    {"fsdp1", "fsdp"}, {"liger", "fused"}, {"cce", "fused"}, {"core-attn", "selective"},
-    {"true", "full"}, {"false", "none"}, {"sft", "full-ft"}, {"full", "full-ft"},
-    {"bnb-nf4", "nf4"}, {"int8", "int8-bnb"}, {"llamafactory", "hf"}, {"llama-factory", "hf"},
-    {"ms-swift", "hf"}, {"swift", "hf"}, {"axolotl", "hf"}, {"trl", "hf"}, {"peft", "hf"},
-    {"megatron-lm", "megatron"}, {"megatron-core", "megatron"}, {"megatron-bridge", "nemo"},
-    {"zero-bubble", "zb-1p"}, {"dpo-lora", "dpo"},
+    {"adam", "adamw"},
+    {"adamw-fused", "adamw"},
+    {"adamw-torch", "adamw"},
+    {"adam-8bit", "adamw-8bit"},
+    {"adam8bit", "adamw-8bit"},
+    {"adamw8bit", "adamw-8bit"},
+    {"paged-adamw", "adamw-paged"},
+    {"paged-adamw-32bit", "adamw-paged"},
+    {"paged-adamw-8bit", "adamw-paged"},
+    {"pagedadamw8bit", "adamw-paged"},
+    {"adamw-paged-8bit", "adamw-paged"},
+    {"adamw-8bit-paged", "adamw-paged"},
+    {"sdpa", "flash"},
+    {"flash-attention", "flash"},
+    {"flash-attention-2", "flash"},
+    {"math", "eager"},
+    {"ddp", "none"},
+    {"fsdp2", "fsdp"},
+    {"fsdp1", "fsdp"},
+    {"liger", "fused"},
+    {"cce", "fused"},
+    {"core-attn", "selective"},
+    {"true", "full"},
+    {"false", "none"},
+    {"sft", "full-ft"},
+    {"full", "full-ft"},
+    {"bnb-nf4", "nf4"},
+    {"int8", "int8-bnb"},
+    {"llamafactory", "hf"},
+    {"llama-factory", "hf"},
+    {"ms-swift", "hf"},
+    {"swift", "hf"},
+    {"axolotl", "hf"},
+    {"trl", "hf"},
+    {"peft", "hf"},
+    {"megatron-lm", "megatron"},
+    {"megatron-core", "megatron"},
+    {"megatron-bridge", "nemo"},
+    {"zero-bubble", "zb-1p"},
+    {"dpo-lora", "dpo"},
 });
 
 template <class E>
@@ -140,9 +168,9 @@ std::optional<E> from_string(std::string_view name) {
 }
 
 // One line an enum: the printer, and the instances of the two templates.
-#define GPUADVISOR_NAMES(E)                                             \
-  std::string_view to_string(E value) { return name_of(value); }       \
-  template std::optional<E> from_string<E>(std::string_view name);     \
+#define GPUADVISOR_NAMES(E)                                        \
+  std::string_view to_string(E value) { return name_of(value); }   \
+  template std::optional<E> from_string<E>(std::string_view name); \
   template std::span<const std::string_view> names_of<E>();
 
 GPUADVISOR_NAMES(Mode)

@@ -9,24 +9,36 @@ namespace {
 
 std::string_view sharding_words(Sharding sharding) {
   switch (sharding) {
-    case Sharding::zero1: return "ZeRO-1";
-    case Sharding::zero2: return "ZeRO-2";
-    case Sharding::zero3: return "ZeRO-3";
-    case Sharding::fsdp: return "FSDP";
-    case Sharding::fsdp_grad_op: return "FSDP grad-op";
-    case Sharding::hsdp: return "HSDP";
-    case Sharding::none: break;
+    case Sharding::zero1:
+      return "ZeRO-1";
+    case Sharding::zero2:
+      return "ZeRO-2";
+    case Sharding::zero3:
+      return "ZeRO-3";
+    case Sharding::fsdp:
+      return "FSDP";
+    case Sharding::fsdp_grad_op:
+      return "FSDP grad-op";
+    case Sharding::hsdp:
+      return "HSDP";
+    case Sharding::none:
+      break;
   }
   return {};
 }
 
 std::string_view recompute_words(Recompute recompute) {
   switch (recompute) {
-    case Recompute::none: return "no recompute";
-    case Recompute::selective: return "selective recompute";
-    case Recompute::selective_op: return "op-selective recompute";
-    case Recompute::selective_layer: return "layer-selective recompute";
-    case Recompute::full: break;
+    case Recompute::none:
+      return "no recompute";
+    case Recompute::selective:
+      return "selective recompute";
+    case Recompute::selective_op:
+      return "op-selective recompute";
+    case Recompute::selective_layer:
+      return "layer-selective recompute";
+    case Recompute::full:
+      break;
   }
   return "full recompute";
 }
@@ -62,13 +74,17 @@ std::string offload_words(std::uint8_t offload) {
 
 int zero_stage(Sharding sharding) {
   switch (sharding) {
-    case Sharding::none: return 0;
-    case Sharding::zero1: return 1;
+    case Sharding::none:
+      return 0;
+    case Sharding::zero1:
+      return 1;
     case Sharding::zero2:
-    case Sharding::fsdp_grad_op: return 2;
+    case Sharding::fsdp_grad_op:
+      return 2;
     case Sharding::zero3:
     case Sharding::fsdp:
-    case Sharding::hsdp: return 3;
+    case Sharding::hsdp:
+      return 3;
   }
   return 0;
 }
@@ -86,7 +102,8 @@ int stage_layers(int layers, int pp, int stage) {
 
 std::int64_t micro_batches(const Training& training, const Plan& plan) {
   const std::int64_t per_micro_step = std::int64_t{plan.micro_batch} * plan.dp;
-  return std::max<std::int64_t>(1, training.global_batch / std::max<std::int64_t>(1, per_micro_step));
+  return std::max<std::int64_t>(1,
+                                training.global_batch / std::max<std::int64_t>(1, per_micro_step));
 }
 
 }  // namespace gpuadvisor::workload

@@ -12,7 +12,8 @@ constexpr bool in_enum_order() {
     if (static_cast<std::size_t>(profile.id) != index++) return false;
   return index == static_cast<std::size_t>(Framework::other) + 1;
 }
-static_assert(in_enum_order(), "data/frameworks.json needs one record a framework, in the order of the enum");
+static_assert(in_enum_order(),
+              "data/frameworks.json needs one record a framework, in the order of the enum");
 
 // What plain torch, fused and whole-program kernels move for the loss, bytes a logit,
 // and for the optimizer, bytes a parameter (data/frameworks.json states the same).
@@ -38,8 +39,8 @@ FrameworkProfile adapt_profile(FrameworkProfile profile, KernelProfile kernels) 
     profile.fused_norm = true;
   }
   if (kernels == KernelProfile::compiled)
-    profile.host_layer_s = std::min(
-        profile.host_layer_s, framework_profile(Framework::torchtitan).host_layer_s);
+    profile.host_layer_s =
+        std::min(profile.host_layer_s, framework_profile(Framework::torchtitan).host_layer_s);
   if (kernels == KernelProfile::eager) {
     profile.loss_bytes = std::max(profile.loss_bytes, kPlainLossBytes);
     profile.fused_norm = false;
@@ -49,19 +50,26 @@ FrameworkProfile adapt_profile(FrameworkProfile profile, KernelProfile kernels) 
 
 Framework generic_framework(KernelProfile kernels, Sharding sharding) {
   switch (kernels) {
-    case KernelProfile::fused: return Framework::megatron;
-    case KernelProfile::compiled: return Framework::torchtitan;
-    case KernelProfile::mpt: return Framework::llm_foundry;
-    case KernelProfile::eager: break;
+    case KernelProfile::fused:
+      return Framework::megatron;
+    case KernelProfile::compiled:
+      return Framework::torchtitan;
+    case KernelProfile::mpt:
+      return Framework::llm_foundry;
+    case KernelProfile::eager:
+      break;
   }
   switch (sharding) {
     case Sharding::zero1:
     case Sharding::zero2:
-    case Sharding::zero3: return Framework::deepspeed;
+    case Sharding::zero3:
+      return Framework::deepspeed;
     case Sharding::fsdp:
     case Sharding::fsdp_grad_op:
-    case Sharding::hsdp: return Framework::fsdp;
-    case Sharding::none: break;
+    case Sharding::hsdp:
+      return Framework::fsdp;
+    case Sharding::none:
+      break;
   }
   return Framework::hf;
 }
@@ -72,11 +80,14 @@ StateRecipe effective_recipe(const Training& training, Sharding sharding) {
   switch (sharding) {
     case Sharding::zero1:
     case Sharding::zero2:
-    case Sharding::zero3: return StateRecipe::deepspeed;
+    case Sharding::zero3:
+      return StateRecipe::deepspeed;
     case Sharding::fsdp:
     case Sharding::fsdp_grad_op:
-    case Sharding::hsdp: return StateRecipe::fsdp_mixed;
-    case Sharding::none: break;
+    case Sharding::hsdp:
+      return StateRecipe::fsdp_mixed;
+    case Sharding::none:
+      break;
   }
   return training.recipe;
 }

@@ -78,8 +78,8 @@ Result<void> check_contradictions(const Request& request, Mode mode) {
 Result<void> choose_precision(const Request& request, const catalog::Gpu* gpu, Chooser& chooser,
                               Training& training) {
   const bool has_bf16 = gpu == nullptr || gpu->has_bf16();
-  training.precision = chooser.choose(request.precision, has_bf16 ? Precision::bf16 : Precision::fp16,
-                                      "precision", "--precision");
+  training.precision = chooser.choose(
+      request.precision, has_bf16 ? Precision::bf16 : Precision::fp16, "precision", "--precision");
   if (training.precision == Precision::fp8 && gpu != nullptr && !gpu->has_fp8())
     return fail(ErrorCode::usage, fmt::format("{} has no fp8 matrix units", gpu->id), "--precision",
                 "use bf16 or fp16");
@@ -88,10 +88,10 @@ Result<void> choose_precision(const Request& request, const catalog::Gpu* gpu, C
 
 void choose_attention(const Request& request, const catalog::Gpu* gpu, Chooser& chooser,
                       Training& training) {
-  const bool flash = gpu == nullptr || gpu->has_flash_attention_2() ||
-                     gpu->compute_capability >= kFlashCapability;
-  training.attention = chooser.choose(request.attention, flash ? Attention::flash : Attention::eager,
-                                      "attention", "--attention");
+  const bool flash =
+      gpu == nullptr || gpu->has_flash_attention_2() || gpu->compute_capability >= kFlashCapability;
+  training.attention = chooser.choose(
+      request.attention, flash ? Attention::flash : Attention::eager, "attention", "--attention");
   training.attention_kernel =
       request.attention_kernel.value_or(training.framework.attention_kernel);
 }
@@ -162,8 +162,9 @@ Result<void> choose_adapters(const Request& request, const model::Architecture& 
 double job_tokens(const Request& request, const model::Architecture& architecture,
                   const Training& training, Chooser& chooser) {
   const double epochs = request.epochs.value_or(1.0);
-  const double length = training.mean_len > 0 ? std::min(training.mean_len, static_cast<double>(training.seq_len))
-                                              : static_cast<double>(training.seq_len);
+  const double length = training.mean_len > 0
+                            ? std::min(training.mean_len, static_cast<double>(training.seq_len))
+                            : static_cast<double>(training.seq_len);
   if (request.samples) return *request.samples * length * epochs;
   if (request.tokens) return *request.tokens * epochs;
   double tokens = kFineTuneTokens;
@@ -193,8 +194,8 @@ Result<void> choose_lengths(const Request& request, const model::Architecture& a
 }
 
 void choose_run(const Request& request, Chooser& chooser, Training& training) {
-  const Framework framework = chooser.choose(
-      request.framework, default_framework(training.mode), "framework", "--framework");
+  const Framework framework = chooser.choose(request.framework, default_framework(training.mode),
+                                             "framework", "--framework");
   const FrameworkProfile& profile = framework_profile(framework);
   training.kernel_profile = request.kernel_profile.value_or(profile.kernel_profile);
   training.framework = adapt_profile(profile, training.kernel_profile);

@@ -32,7 +32,8 @@ States zero3(const Json& in) {
   const double extra = number(in, "additional_buffer_factor");
   const bool sharded_init = flag(in, "zero_init");
   if (!flag(in, "cpu_offload"))
-    return {4 * largest + std::trunc(18 * p / (node * nodes)), (sharded_init ? largest : p) * 4 * node * extra};
+    return {4 * largest + std::trunc(18 * p / (node * nodes)),
+            (sharded_init ? largest : p) * 4 * node * extra};
   const bool params = flag(in, "cpu_offload_params");
   const double share = (params ? 18 : 16) / nodes;
   return {4 * largest + (params ? 0 : std::trunc(2 * p / (node * nodes))),

@@ -21,7 +21,8 @@ double parameters_of(const Json& in) {
   const double embeddings = 2 * number(in, "vocab_size") * h + number(in, "sequence_length") * h;
   const double norms = 8 * h * layers + 2 * h;
   const double attention = 2 * (1 + number(in, "kv_size_ratio", 1)) * layers * h * h;
-  const double mlp = number(in, "num_mlp_linears") * number(in, "ffn_expansion_factor") * layers * h * h;
+  const double mlp =
+      number(in, "num_mlp_linears") * number(in, "ffn_expansion_factor") * layers * h * h;
   const double experts = number(in, "num_experts") / number(in, "expert_parallelism", 1);
   return embeddings + norms + attention + (experts > 0 ? experts * mlp : mlp);
 }
@@ -41,7 +42,8 @@ Cookbook cookbook(const Json& in) {
   Cookbook out;
   const double gpus = number(in, "num_gpus", 1);
   const double stage = number(in, "zero_stage");
-  const double split = number(in, "tensor_parallel_size", 1) * number(in, "pipeline_parallel_size", 1);
+  const double split =
+      number(in, "tensor_parallel_size", 1) * number(in, "pipeline_parallel_size", 1);
   const bool inference = flag(in, "infer");
   const double weight_bytes = flag(in, "is_mixed_precision", true) ? 2 : 4;
   const double state_bytes = in.value("optimizer", "adam") == "sgd_momentum" ? 8 : 12;

@@ -89,6 +89,7 @@ TEST_CASE("the memory model keeps what Korthikanti counts") {
     CHECK_THAT(modelled_layer(in, false, false), WithinRel(number(want, "tensor"), 1e-3));
     CHECK_THAT(modelled_layer(in, true, false), WithinRel(number(want, "tensor_sp"), 1e-3));
     CHECK_THAT(modelled_layer(in, false, true), WithinRel(number(want, "tensor_selective"), 1e-3));
-    CHECK_THAT(modelled_layer(in, true, true), WithinRel(number(want, "tensor_sp_selective"), 1e-3));
+    CHECK_THAT(modelled_layer(in, true, true),
+               WithinRel(number(want, "tensor_sp_selective"), 1e-3));
   }
 }

@@ -25,10 +25,12 @@ TEST_CASE("llm-analysis model states are reproduced") {
     CHECK(embedding + matrices + norms == number(want, "num_params_total"));
     // With tensor parallelism its final norm is divided here and there: 1e-6 apart.
     const double tolerance = t > 1 ? 1e-6 : 1e-12;
-    CHECK_THAT(2 * rank / (stage >= 3 ? dp : 1), WithinRel(number(want, "weight_memory_per_gpu"), tolerance));
+    CHECK_THAT(2 * rank / (stage >= 3 ? dp : 1),
+               WithinRel(number(want, "weight_memory_per_gpu"), tolerance));
     CHECK_THAT(12 * rank / (stage >= 1 ? dp : 1),
                WithinRel(number(want, "optimizer_state_memory_per_gpu"), tolerance));
     const double gradient = 4 * (embedding / t + matrices / t / p + norms / t / p);
-    CHECK_THAT(gradient / (stage >= 2 ? dp : 1), WithinRel(number(want, "gradient_memory_per_gpu"), tolerance));
+    CHECK_THAT(gradient / (stage >= 2 ? dp : 1),
+               WithinRel(number(want, "gradient_memory_per_gpu"), tolerance));
   }
 }

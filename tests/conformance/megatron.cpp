@@ -25,7 +25,8 @@ double attention_parameters(const Json& in) {
   const double h = number(in, "hidden_size");
   const double heads = number(in, "num_attention_heads");
   if (!flag(in, "multi_latent_attention")) {
-    const double groups = flag(in, "group_query_attention") ? number(in, "num_query_groups") : heads;
+    const double groups =
+        flag(in, "group_query_attention") ? number(in, "num_query_groups") : heads;
     return 2 * h * number(in, "kv_channels") * (heads + groups);
   }
   const double qk = number(in, "qk_head_dim") + number(in, "qk_pos_emb_head_dim");
@@ -48,13 +49,16 @@ double state_bytes(const Json& in) {
   const double dense_mlp = 2 * h * number(in, "ffn_hidden_size") * gated;
   const double shared = 2 * h * number(in, "moe_shared_expert_intermediate_size") * gated;
   const double expert = 2 * h * number(in, "moe_ffn_hidden_size") * gated;
-  const double divided = (layers * attention_parameters(in) + (layers - moe) * dense_mlp + moe * shared) / t;
+  const double divided =
+      (layers * attention_parameters(in) + (layers - moe) * dense_mlp + moe * shared) / t;
   const double whole = layers * 2 * norm + norm + moe * h * number(in, "num_experts");
   const double embedding = number(in, "padded_vocab_size") * h / t;
   const bool head_here = p == 1 && flag(in, "untie_embeddings_and_output_weights");
-  const double experts = moe * expert * number(in, "num_experts") / number(in, "expert_model_parallel_size") / p;
+  const double experts =
+      moe * expert * number(in, "num_experts") / number(in, "expert_model_parallel_size") / p;
   const bool sharded = flag(in, "use_distributed_optimizer");
-  const double expert_group = number(in, "world_size") / (p * number(in, "expert_model_parallel_size"));
+  const double expert_group =
+      number(in, "world_size") / (p * number(in, "expert_model_parallel_size"));
   const double bytes = sharded ? 6 + 12 / number(in, "data_parallel_size") : 18;
   const double expert_bytes = sharded ? 6 + 12 / expert_group : 18;
   return bytes * ((divided + whole) / p + embedding * (head_here ? 2 : 1)) + expert_bytes * experts;
@@ -76,7 +80,8 @@ double activation_bytes(const Json& in) {
   const double tokens = number(in, "seq_length") * number(in, "micro_batch_size");
   const double vocab = number(in, "padded_vocab_size");
   const double layers = number(in, "num_layers");
-  const bool selective = in["recompute_granularity"].is_string() && in["recompute_granularity"] == "selective";
+  const bool selective =
+      in["recompute_granularity"].is_string() && in["recompute_granularity"] == "selective";
   const double embedding = 8 * tokens * p + tokens * h * p;
   if (flag(in, "sequence_parallel") && selective) {
     const double layer = tokens * h * (18 + 4 * number(in, "ffn_hidden_size") / h);

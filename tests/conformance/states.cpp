@@ -49,7 +49,8 @@ const catalog::Gpu& any_gpu() {
   return gpu;
 }
 
-Run make_run(const model::Architecture& a, const workload::Request& request, const workload::Plan& plan) {
+Run make_run(const model::Architecture& a, const workload::Request& request,
+             const workload::Plan& plan) {
   auto resolved = workload::resolve(request, a, &any_gpu());
   if (!resolved) FAIL(resolved.error().message);
   // Cached weight gradients of newer Transformer Engine are in none of the peers.
@@ -63,14 +64,20 @@ Run make_run(const model::Architecture& a, const workload::Request& request, con
   return run;
 }
 
-std::int32_t integer(const Json& in, const char* key) { return static_cast<std::int32_t>(number(in, key)); }
+std::int32_t integer(const Json& in, const char* key) {
+  return static_cast<std::int32_t>(number(in, key));
+}
 
 /// A Megatron case in the words of a measurement row.
 Json row_model(const Json& in) {
-  Json model = {{"layers", in["num_layers"]},       {"hidden", in["hidden_size"]},
-                {"heads", in["num_attention_heads"]}, {"ffn", in["ffn_hidden_size"]},
-                {"vocab", in["padded_vocab_size"]},   {"gated", in["swiglu"]},
-                {"head_dim", in["kv_channels"]},      {"kv_heads", in["num_query_groups"]},
+  Json model = {{"layers", in["num_layers"]},
+                {"hidden", in["hidden_size"]},
+                {"heads", in["num_attention_heads"]},
+                {"ffn", in["ffn_hidden_size"]},
+                {"vocab", in["padded_vocab_size"]},
+                {"gated", in["swiglu"]},
+                {"head_dim", in["kv_channels"]},
+                {"kv_heads", in["num_query_groups"]},
                 {"tied", !flag(in, "untie_embeddings_and_output_weights")},
                 {"norm", in["normalization"] == "RMSNorm" ? "rms" : "layer"}};
   if (in["num_experts"].is_number()) {
@@ -135,7 +142,8 @@ Run simumax_run(const Json& entry) {
   plan.grad_accum = integer(parallel, "mbc");
   plan.sequence_parallel = plan.tp > 1;
   plan.sharding = workload::Sharding::zero1;
-  const std::string recompute = entry["recompute"].is_string() ? entry["recompute"].get<std::string>() : "";
+  const std::string recompute =
+      entry["recompute"].is_string() ? entry["recompute"].get<std::string>() : "";
   if (recompute == "full_block") plan.recompute = workload::Recompute::full;
   if (recompute == "selective_recompute") plan.recompute = workload::Recompute::selective;
   return make_run(*a, request, plan);
@@ -156,7 +164,8 @@ TEST_CASE("model states equal Megatron-LM's report") {
     for (int stage = 0; stage < run.plan.pp; ++stage) sum += states(run.at_step(stage));
     const double p = run.plan.pp;
     const double bytes = flag(in, "use_distributed_optimizer") ? 6 + 12.0 / run.plan.dp : 18;
-    const double embedding = bytes * number(in, "padded_vocab_size") * number(in, "hidden_size") / run.plan.tp;
+    const double embedding =
+        bytes * number(in, "padded_vocab_size") * number(in, "hidden_size") / run.plan.tp;
     const double reported = number(entry["output"], "weight_and_optimizer_mb") * kMiB;
     const double want = p * reported - std::max(0.0, p - 2) * embedding;
     const bool latent_split = flag(in, "multi_latent_attention") && run.plan.tp > 1;
@@ -173,7 +182,9 @@ TEST_CASE("model states equal SimuMax's") {
       INFO(entry["id"] << " " << stage.key());
       const memory::Breakdown b = run.at_step(stage.key() == "last" ? run.plan.pp - 1 : 0);
       const auto want = [&](std::size_t part) {
-        return (stage.value()["dense"][part].get<double>() + stage.value()["moe"][part].get<double>()) * kGiB;
+        return (stage.value()["dense"][part].get<double>() +
+                stage.value()["moe"][part].get<double>()) *
+               kGiB;
       };
       CHECK_THAT(b.weights, WithinRel(want(0), 5e-4));
       CHECK_THAT(b.gradients, WithinRel(want(1), 5e-4));
@@ -189,7 +200,8 @@ TEST_CASE("peaks stay near SimuMax's on dense models") {
     double want = 0;
     for (const auto& stage : entry["stages"].items())
       want = std::max(want, stage.value()["peak_gib"].get<double>());
-    const double got = memory::estimate(run.prepared, run.plan, run.cluster).peak.allocated() / kGiB;
+    const double got =
+        memory::estimate(run.prepared, run.plan, run.cluster).peak.allocated() / kGiB;
     const bool experts = run.prepared.architecture.is_moe();
     const bool selective = run.plan.recompute == workload::Recompute::selective;
     CHECK_THAT(got, WithinRel(want, selective ? 0.10 : experts ? 0.04 : 0.015));

@@ -11,7 +11,8 @@ TEST_CASE("the kept error bands are those of the shipped measurements") {
   const auto report = accuracy::run(catalog, accuracy::embedded_measurements(), {});
   REQUIRE(report.has_value());
   std::size_t kept = 0;
-  for (const workload::BandRecord& record : workload::band_records()) kept += record.rows > 0 ? 1U : 0U;
+  for (const workload::BandRecord& record : workload::band_records())
+    kept += record.rows > 0 ? 1U : 0U;
   const auto bands = accuracy::error_bands(*report, catalog);
   CHECK(kept == bands.size());
   for (const accuracy::ErrorBand& band : bands) {
@@ -48,7 +49,8 @@ TEST_CASE("a band answers for the part, its method and its class") {
   CHECK(workload::speed_band(Mode::lora, Framework::hf, gpu("T4")).p50 == 0.12);
   CHECK(workload::speed_band(Mode::lora, Framework::hf, gpu("A10")).p90 == 1.0);
   for (const catalog::Gpu& any : catalog.gpus())
-    for (const Mode mode : {Mode::pretrain, Mode::full_ft, Mode::lora, Mode::qlora, Mode::dpo, Mode::serve}) {
+    for (const Mode mode :
+         {Mode::pretrain, Mode::full_ft, Mode::lora, Mode::qlora, Mode::dpo, Mode::serve}) {
       const workload::Band memory = workload::memory_band(mode, Framework::hf, any);
       const workload::Band speed = workload::speed_band(mode, Framework::hf, any);
       REQUIRE((memory.p50 && memory.p90 && speed.p50 && speed.p90));

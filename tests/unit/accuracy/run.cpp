@@ -52,8 +52,8 @@ TEST_CASE("strange rows are skipped with a reason, never dropped") {
 }
 
 TEST_CASE("each outcome is an error, a judgement or a skip") {
-  for (const char* quantity : {"max_allocated_gib", "max_reserved_gib", "nvidia_smi_gib", "observed_gib",
-                               "max_seq_len"}) {
+  for (const char* quantity :
+       {"max_allocated_gib", "max_reserved_gib", "nvidia_smi_gib", "observed_gib", "max_seq_len"}) {
     const auto report = run_text(document(quantity));
     REQUIRE(report.has_value());
     const Outcome& outcome = report->outcomes.at(0);
@@ -94,7 +94,8 @@ TEST_CASE("the built-in rows are all read and almost all predicted") {
   std::size_t skipped[2] = {0, 0};
   std::set<std::string> ids;
   for (const Outcome& outcome : report->outcomes) {
-    const int set = (outcome.relative_error ? 1 : 0) + (outcome.correct ? 1 : 0) + (outcome.skipped ? 1 : 0);
+    const int set =
+        (outcome.relative_error ? 1 : 0) + (outcome.correct ? 1 : 0) + (outcome.skipped ? 1 : 0);
     REQUIRE(set == 1);
     const bool memory = outcome.kind == "train_memory";
     if (!memory && outcome.kind != "train_speed") continue;

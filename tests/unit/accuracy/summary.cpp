@@ -15,7 +15,8 @@ Outcome error(std::string kind, std::string quality, double value) {
   return outcome;
 }
 
-const Summary& group(const std::vector<Summary>& all, const std::string& kind, const std::string& name) {
+const Summary& group(const std::vector<Summary>& all, const std::string& kind,
+                     const std::string& name) {
   for (const Summary& summary : all)
     if (summary.kind == kind && summary.group == name) return summary;
   FAIL("no group " << name);
@@ -34,8 +35,9 @@ TEST_CASE("percentiles interpolate between closest ranks") {
 }
 
 TEST_CASE("summaries count errors, skips and judgements apart") {
-  std::vector<Outcome> outcomes = {error("train_memory", "A", -0.1), error("train_memory", "A", 0.3),
-                                   error("train_memory", "B", 0.2), error("train_speed", "A", 0.5)};
+  std::vector<Outcome> outcomes = {error("train_memory", "A", -0.1),
+                                   error("train_memory", "A", 0.3), error("train_memory", "B", 0.2),
+                                   error("train_speed", "A", 0.5)};
   Outcome skipped;
   skipped.kind = "train_memory";
   skipped.quality = "A";
@@ -74,7 +76,9 @@ TEST_CASE("the plot holds one dot a compared figure") {
   report.outcomes.push_back(skipped);
   const std::string svg = plot_svg(report);
   std::size_t dots = 0;
-  for (std::size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) ++dots;
+  for (std::size_t at = svg.find("<circle"); at != std::string::npos;
+       at = svg.find("<circle", at + 1))
+    ++dots;
   CHECK(dots == 2);
   CHECK(svg.find("a&lt;b: predicted 12.5, measured 10 (+25.0%)") != std::string::npos);
   CHECK(svg.rfind("<svg", 0) == 0);

@@ -36,14 +36,14 @@ std::string reason(const Json& json) {
 TEST_CASE("a row becomes architecture, training, plan and cluster") {
   const TrainingRow row = read(base());
   CHECK(row.architecture.layers == 4);
-  CHECK(row.architecture.kv_heads == 8);     // as many as heads
-  CHECK(row.architecture.head_dim == 64);    // 512 / 8
-  CHECK(row.architecture.vocab == 50257);    // null
+  CHECK(row.architecture.kv_heads == 8);               // as many as heads
+  CHECK(row.architecture.head_dim == 64);              // 512 / 8
+  CHECK(row.architecture.vocab == 50257);              // null
   CHECK(row.architecture.norm == model::Norm::layer);  // plain MLP
   CHECK(row.plan.tp == 2);
   CHECK(row.plan.sharding == workload::Sharding::zero1);
   CHECK(row.plan.recompute == workload::Recompute::full);
-  CHECK(row.plan.sequence_parallel);         // Megatron's habit with tensor parallelism
+  CHECK(row.plan.sequence_parallel);  // Megatron's habit with tensor parallelism
   CHECK(row.stage == memory::StageChoice::last);
   CHECK(row.cluster.gpus == 16);
   CHECK(row.cluster.gpus_per_node == 8);
@@ -147,9 +147,11 @@ TEST_CASE("adapters are read with names of modules") {
   json["plan"] = {{"sharding", "none"}};
   json["cluster"]["gpus"] = 1;
   json["model"] = {{"preset", "llama-2-7b"}};
-  json["run"] = {{"mode", "qlora"},      {"framework", "hf"}, {"quant", "nf4-dq"}, {"seq_len", 512},
-                 {"micro_batch", 1},     {"lora", {{"rank", 16}, {"targets", {"q_proj", "v_proj"}}}},
-                 {"offload", {"params"}}};
+  json["run"] = {
+      {"mode", "qlora"},      {"framework", "hf"},
+      {"quant", "nf4-dq"},    {"seq_len", 512},
+      {"micro_batch", 1},     {"lora", {{"rank", 16}, {"targets", {"q_proj", "v_proj"}}}},
+      {"offload", {"params"}}};
   const TrainingRow row = read(json);
   CHECK(row.training.quant == workload::Quant::nf4_dq);
   CHECK(row.training.lora.rank == 16);

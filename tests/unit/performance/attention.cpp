@@ -38,7 +38,8 @@ TEST_CASE("a window bounds the keys", "[attention]") {
   CHECK(mean_keys(m, kind, 8192) == 8192);
 }
 
-TEST_CASE("materialised scores cost memory traffic, odd head sizes the matmul rate", "[attention]") {
+TEST_CASE("materialised scores cost memory traffic, odd head sizes the matmul rate",
+          "[attention]") {
   auto machine = testing::round_machine();
   machine.flash = 0;
   machine.matmul_unaligned = 10e12;

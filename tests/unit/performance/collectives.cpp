@@ -12,7 +12,8 @@ namespace speed = gpuadvisor::calibration::speed;
 TEST_CASE("ring all-reduce in a node", "[collective]") {
   // 8 ranks, 1 GB at 230 GB/s bus bandwidth: 2 x 7/8 x 1e9 bytes, the ramp of 5.92 MB
   // makes 228.65 GB/s: 7.654 ms; 20 us latency and two hops of 4 us.
-  const double time = collective_time(testing::round_machine(), Collective::all_reduce, {8, 1}, 1e9);
+  const double time =
+      collective_time(testing::round_machine(), Collective::all_reduce, {8, 1}, 1e9);
   CHECK_THAT(time, WithinRel(7.682e-3, 1e-3));
 }
 

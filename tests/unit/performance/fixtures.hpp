@@ -52,8 +52,9 @@ inline model::Architecture expert_model() {
   return m;
 }
 
-inline workload::Training training_of(workload::Mode mode = workload::Mode::pretrain,
-                                      workload::Framework framework = workload::Framework::megatron) {
+inline workload::Training training_of(
+    workload::Mode mode = workload::Mode::pretrain,
+    workload::Framework framework = workload::Framework::megatron) {
   workload::Training run;
   run.mode = mode;
   run.framework = workload::framework_profile(framework);

@@ -34,8 +34,9 @@ Case any_case() {
   c.model = *rc::gen::arbitrary<bool>() ? testing::dense_model() : testing::expert_model();
   const auto mode = *rc::gen::element(workload::Mode::pretrain, workload::Mode::full_ft,
                                       workload::Mode::lora, workload::Mode::qlora);
-  const auto framework = *rc::gen::element(Framework::megatron, Framework::nemo, Framework::hf,
-                                           Framework::fsdp, Framework::torchtitan, Framework::deepspeed);
+  const auto framework =
+      *rc::gen::element(Framework::megatron, Framework::nemo, Framework::hf, Framework::fsdp,
+                        Framework::torchtitan, Framework::deepspeed);
   c.training = testing::training_of(mode, framework);
   if (mode == workload::Mode::qlora) c.training.quant = workload::Quant::nf4;
   c.training.lora_parameters = c.training.adapters() ? 2e7 : 0;
@@ -65,9 +66,9 @@ TEST_CASE("the terms of a step sum to it, none is negative", "[property]") {
     const StepBreakdown& b = e.breakdown;
     RC_ASSERT(e.step_time_s == b.total());
     RC_ASSERT(e.step_time_s > 0);
-    for (const double term : {b.compute, b.recompute, b.tensor_comm, b.context_comm, b.expert_comm,
-                              b.pipeline_comm, b.data_comm, b.bubble, b.optimizer, b.offload, b.host,
-                              b.straggler})
+    for (const double term :
+         {b.compute, b.recompute, b.tensor_comm, b.context_comm, b.expert_comm, b.pipeline_comm,
+          b.data_comm, b.bubble, b.optimizer, b.offload, b.host, b.straggler})
       RC_ASSERT(term >= -1e-9 * e.step_time_s);
     RC_ASSERT(e.mfu > 0 && e.mfu < 1);
     RC_ASSERT(e.hfu >= e.mfu);
@@ -87,10 +88,18 @@ TEST_CASE("more bandwidth or matmul rate is never slower", "[property]") {
     Case c = any_case();
     const double before = c.run().step_time_s;
     switch (*rc::gen::inRange(0, 4)) {
-      case 0: c.gpu.memory_bandwidth *= 1.5; break;
-      case 1: c.gpu.allreduce_bw *= 1.5, c.gpu.allgather_bw *= 1.5; break;
-      case 2: c.gpu.r16 *= 1.1; break;
-      default: c.gpu.fa2 *= 1.2; break;
+      case 0:
+        c.gpu.memory_bandwidth *= 1.5;
+        break;
+      case 1:
+        c.gpu.allreduce_bw *= 1.5, c.gpu.allgather_bw *= 1.5;
+        break;
+      case 2:
+        c.gpu.r16 *= 1.1;
+        break;
+      default:
+        c.gpu.fa2 *= 1.2;
+        break;
     }
     RC_ASSERT(c.run().step_time_s <= before * (1 + 1e-9));
   }));

@@ -52,8 +52,8 @@ TEST_CASE("a cluster without a stated network still has finite collectives", "[m
 TEST_CASE("planning values that a part lacks are inferred", "[machine]") {
   catalog::Gpu gpu = performance::testing::a100();
   gpu.r16 = 0, gpu.fa2 = 0, gpu.fa3 = 0, gpu.sm = 0, gpu.latency_s = 0;
-  const auto machine =
-      performance::make_machine(performance::testing::cluster_of(1, gpu), performance::testing::training_of());
+  const auto machine = performance::make_machine(performance::testing::cluster_of(1, gpu),
+                                                 performance::testing::training_of());
   CHECK(machine.matmul > 0.6 * 312e12);
   CHECK(machine.matmul < 0.8 * 312e12);
   CHECK(machine.flash > 0.4 * 312e12);
@@ -66,7 +66,8 @@ TEST_CASE("a raised power limit is capped, a lower one slows", "[machine]") {
   const auto run = performance::testing::training_of();
   const double usual = performance::make_machine(cluster, run).matmul;
   cluster.power_w = 800;  // 0.85 of the peak of 312 over the usual 260
-  CHECK_THAT(performance::make_machine(cluster, run).matmul, WithinRel(usual * 0.85 * 312 / 260, 1e-9));
+  CHECK_THAT(performance::make_machine(cluster, run).matmul,
+             WithinRel(usual * 0.85 * 312 / 260, 1e-9));
   cluster.power_w = 200;
   CHECK(performance::make_machine(cluster, run).matmul < 0.7 * usual);
 }

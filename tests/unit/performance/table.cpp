@@ -52,7 +52,8 @@ TEST_CASE("a table grows past its first size", "[table]") {
   plan.dp = 8;
   for (int micro = 1; micro <= 400; ++micro) {
     plan.micro_batch = micro;
-    REQUIRE(table.estimate(plan).step_time_s == performance::estimate(prepared, plan, cluster).step_time_s);
+    REQUIRE(table.estimate(plan).step_time_s ==
+            performance::estimate(prepared, plan, cluster).step_time_s);
   }
   CHECK(table.size() == 400);
 }

@@ -45,7 +45,8 @@ TEST_CASE("defaults follow the mode and are all listed") {
   CHECK(full.training.global_batch == 128);
   CHECK(full.training.tokens == 1e8);
   CHECK(full.training.framework.id == Framework::deepspeed);
-  for (const char* field : {"seq_len", "global_batch", "tokens", "framework", "optimizer", "precision"})
+  for (const char* field :
+       {"seq_len", "global_batch", "tokens", "framework", "optimizer", "precision"})
     CHECK(assumes(full, field));
   const Resolved lora = resolved(of_mode(Mode::lora));
   CHECK(lora.training.seq_len == 2048);
@@ -73,7 +74,8 @@ TEST_CASE("what was said is taken and not listed as assumed") {
   CHECK(result.training.tokens == 1000.0 * 2048 * 3);
   CHECK(result.training.dropout == 0.2);
   CHECK(result.training.grad_reduce_bytes == 2);
-  for (const char* field : {"seq_len", "global_batch", "tokens", "mode"}) CHECK_FALSE(assumes(result, field));
+  for (const char* field : {"seq_len", "global_batch", "tokens", "mode"})
+    CHECK_FALSE(assumes(result, field));
 }
 
 TEST_CASE("precision and attention follow the GPU") {
