@@ -242,7 +242,11 @@ struct Training {
   bool allreduce_then_shard = false;
   FrameworkProfile framework;
 
-  [[nodiscard]] bool adapters() const { return mode == Mode::lora || mode == Mode::qlora; }
+  /// Only adapters are trained; preference tuning with adapters too, whose reference is
+  /// the base without them.
+  [[nodiscard]] bool adapters() const {
+    return mode == Mode::lora || mode == Mode::qlora || (mode == Mode::dpo && lora_parameters > 0);
+  }
 };
 
 struct Resolved {

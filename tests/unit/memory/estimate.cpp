@@ -49,6 +49,20 @@ TEST_CASE("the peak is the largest phase of the worst stage") {
   CHECK_THAT(e.peak.allocated(), WithinRel(worst, 1e-12));
 }
 
+TEST_CASE("fresh gradients take the place of activations") {
+  // Pure 16-bit training without accumulation: weights 2, moments 4, gradients 2 bytes. The
+  // backward pass holds the larger of gradients and activations, not their sum.
+  workload::Training t = run(Framework::torchtune, Mode::full_ft, 4096);
+  t.precision = workload::Precision::bf16_pure;
+  const Prepared p = prepare(llama3_8b(), t);
+  const Breakdown once = phase_breakdown(p, {}, cluster(1), Phase::backward, 0);
+  const Breakdown accumulating = phase_breakdown(p, {.grad_accum = 4}, cluster(1), Phase::backward, 0);
+  const Breakdown loss = phase_breakdown(p, {}, cluster(1), Phase::loss, 0);
+  CHECK(loss.gradients == 0);
+  CHECK(once.allocated() < accumulating.allocated());
+  CHECK(once.activations + once.gradients >= loss.activations);
+}
+
 #if __has_include(<rapidcheck.h>)
 namespace {
 

@@ -130,4 +130,21 @@ TEST_CASE("preference tuning holds a frozen reference") {
   CHECK_THAT(weights(Mode::dpo) - weights(Mode::full_ft), WithinRel(2e9, 1e-12));
 }
 
+TEST_CASE("preference tuning with adapters needs no second model") {
+  workload::Training t = run(Framework::hf, Mode::dpo);
+  t.lora_parameters = 10e6;
+  const States s = states_of(prepare(llama2_7b(), t), {}, parameters(1e9));
+  CHECK_THAT(s.weights, WithinRel(2e9 + 40e6, 1e-12));
+}
+
+TEST_CASE("paged moments lie in host memory") {
+  // 10e6 adapter parameters, two fp32 moments: 80e6 bytes.
+  workload::Training t = run(Framework::hf, Mode::qlora);
+  t.lora_parameters = 10e6;
+  t.optimizer = Optimizer::adamw_paged;
+  const States s = states_of(prepare(llama2_7b(), t), {}, parameters(1e9));
+  CHECK(s.optimizer == 0);
+  CHECK_THAT(s.host, WithinRel(80e6, 1e-12));
+}
+
 }  // namespace gpuadvisor::memory::test
