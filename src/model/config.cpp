@@ -111,8 +111,8 @@ void read_linear_attention(Fields& f, Architecture& a) {
 
 void read_mlp(Fields& f, const Family& family, Architecture& a) {
   a.ffn = f.integer({"intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "decoder_ffn_dim"});
-  if (f.has("expansion_ratio")) a.ffn = f.integer({"expansion_ratio"}) * a.hidden;
-  if (a.ffn == 0) a.ffn = static_cast<std::int32_t>(family.ffn_factor * a.hidden);
+  if (f.has("expansion_ratio")) a.ffn = product(f.integer({"expansion_ratio"}), a.hidden);
+  if (a.ffn == 0) a.ffn = product(family.ffn_factor, a.hidden);
   a.ffn /= family.ffn_divisor;
 }
 
@@ -134,7 +134,7 @@ void read_experts(Fields& f, const Family& family, Architecture& a) {
     return;
   }
   a.shared_ffn = f.integer({"shared_expert_intermediate_size", "shared_intermediate_size"},
-                           f.integer({"n_shared_experts", "num_shared_experts"}, family.shared_experts) * a.expert_ffn);
+                           product(f.integer({"n_shared_experts", "num_shared_experts"}, family.shared_experts), a.expert_ffn));
   a.shared_gate = family.shared_gate && a.shared_ffn > 0;
   if (!family.router_bias_key.empty()) a.router_bias = f.boolean({family.router_bias_key}, false);
   const std::string method = f.text({"topk_method"});

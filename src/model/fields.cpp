@@ -1,5 +1,6 @@
 #include "model/fields.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -14,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMaxInteger = 2147483647;
+constexpr std::int64_t kMaxInteger = 1073741823;  // the sum of two still fits 32 bits
 constexpr std::size_t kMaxArray = 4096;
 
 /// A whole number, also when written as 4.0.
@@ -70,6 +71,10 @@ class Guard : public nlohmann::json_sax<json> {
 
 }  // namespace
 
+std::int32_t product(double left, double right) {
+  return static_cast<std::int32_t>(std::min(left * right, static_cast<double>(kMaxInteger)));
+}
+
 const json* Fields::find(std::string_view name) const {
   const auto found = object_->find(name);
   return found == object_->end() || found->is_null() ? nullptr : &*found;
@@ -85,7 +90,7 @@ std::int32_t Fields::integer(Names names, std::int32_t fallback) {
     const json* value = find(name);
     if (value == nullptr) continue;
     if (const auto number = whole(*value)) return *number;
-    complain(name, "a whole number from 0 to 2147483647");
+    complain(name, "a whole number from 0 to 1073741823");
   }
   return fallback;
 }

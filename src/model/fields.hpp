@@ -27,7 +27,7 @@ class Fields {
 
   /// First of the names that is present and not null; null when none is.
   [[nodiscard]] const nlohmann::json* find(std::string_view name) const;
-  /// A whole number in [0, 2^31) under the first name present; `fallback` otherwise.
+  /// A whole number in [0, 2^30) under the first name present; `fallback` otherwise.
   std::int32_t integer(Names names, std::int32_t fallback = 0);
   /// The same, but a word instead of a number ("auto") also gives the fallback.
   std::int32_t integer_or(Names names, std::int32_t fallback);
@@ -61,6 +61,9 @@ class Fields {
   std::string where_;
   std::optional<Error> error_;
 };
+
+/// Product of two sizes, at most 2^30 - 1: a hostile file cannot overflow.
+[[nodiscard]] std::int32_t product(double left, double right);
 
 /// Parses JSON text strictly: size and depth limited, duplicate keys and trailing
 /// text refused, no exceptions.

@@ -27,7 +27,7 @@ void set_counts(ModelFile& out) {
 }
 
 std::string grouped(double value) {
-  std::string digits = std::to_string(static_cast<long long>(value));
+  std::string digits = std::to_string(static_cast<long long>(std::clamp(value, -9e18, 9e18)));
   for (int i = static_cast<int>(digits.size()) - 3; i > (value < 0 ? 1 : 0); i -= 3)
     digits.insert(static_cast<std::size_t>(i), ",");
   return digits;
@@ -88,7 +88,7 @@ Result<ModelFile> read_gguf_files(std::span<const std::unique_ptr<ByteSource>> f
       if (scan) return;
       const auto layers = m.numbers.find("block_count"), extra = m.numbers.find("nextn_predict_layers");
       const double own = (layers != m.numbers.end() ? layers->second : 0) - (extra != m.numbers.end() ? extra->second : 0);
-      scan.emplace(static_cast<std::int32_t>(std::clamp(own, 0.0, 1e6)), false, 0.0);
+      scan.emplace(own > 0 ? static_cast<std::int32_t>(std::min(own, 1e6)) : 0, false, 0.0);
     };
     auto read = scan_gguf(*file, where, begin, [&scan](const TensorInfo& tensor) { return scan->add(tensor); });
     if (!read) return tl::unexpected(read.error());

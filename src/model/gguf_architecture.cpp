@@ -27,7 +27,8 @@ double number(const GgufMetadata& m, std::string_view key, double fallback = 0) 
                                                         : fallback;
 }
 
-std::int32_t whole(double value) { return static_cast<std::int32_t>(std::clamp(value, 0.0, 2147483647.0)); }
+/// A size; NaN and negative values of a hostile file are none.
+std::int32_t whole(double value) { return value > 0 ? static_cast<std::int32_t>(std::min(value, 1073741823.0)) : 0; }
 
 std::int32_t integer(const GgufMetadata& m, std::string_view key, double fallback = 0) {
   return whole(number(m, key, fallback));

@@ -8,8 +8,9 @@
 namespace gpuadvisor::model {
 namespace {
 
+/// A size; NaN and negative values of a hostile file are none.
 std::int32_t whole(double value) {
-  return static_cast<std::int32_t>(std::clamp(value, 0.0, 2147483647.0));
+  return value > 0 ? static_cast<std::int32_t>(std::min(value, 1073741823.0)) : 0;
 }
 
 /// Output width of a linear layer whose input is `in`; Conv1D stores it transposed.

@@ -59,7 +59,7 @@ void apply_vit(Fields& f, Architecture& a) {
   const auto channels = f.integer({"num_channels"}, 3);
   const auto side = patch > 0 ? f.integer({"image_size"}, 224) / patch : 0;
   a.vocab = 0;
-  a.learned_positions = a.max_positions = side * side + 1;
+  a.learned_positions = a.max_positions = product(side, side) + 1;
   a.qkv_bias = f.boolean({"qkv_bias"}, true);
   a.extra_parameters += 1.0 * patch * patch * channels * h + h + h;  // patches and class token
   const auto kinds = f.texts("architectures");
@@ -82,7 +82,7 @@ void read_state_space(Fields& f, Architecture& a) {
   a.ssm_heads = f.integer({"mamba_num_heads"}, a.family == "mamba2" ? f.integer({"num_heads"}) : 0);
   a.ssm_groups = a.ssm_heads > 0 ? f.integer({"n_groups"}, 8) : 0;
   const auto dim = f.integer({"mamba_head_dim"}, f.integer({"head_dim"}, 64));
-  a.ssm_inner = a.ssm_heads > 0 ? a.ssm_heads * dim : static_cast<std::int32_t>(expand * a.hidden);
+  a.ssm_inner = a.ssm_heads > 0 ? product(a.ssm_heads, dim) : product(expand, a.hidden);
   a.ssm_dt_rank = f.integer_or({"time_step_rank", "mamba_dt_rank"}, (a.hidden + 15) / 16);
   a.ssm_conv_bias = f.boolean({"use_conv_bias", "mamba_conv_bias"}, true);
   a.ssm_bias = f.boolean({"mamba_proj_bias"}, f.boolean({"use_bias"}, false));
@@ -120,8 +120,8 @@ void apply_flux(Fields& f, Architecture& a) {
                            (f.boolean({"guidance_embeds"}, false) ? time : 0.0);
   const double output = 2.0 * h * h + 2.0 * h + h * in + in;
   a.parameters_reported = two * double_block + one * single_block + embedders + output;
-  a.layers = static_cast<std::int32_t>(two + one);
-  a.hidden = static_cast<std::int32_t>(h);
+  a.layers = product(two + one, 1);
+  a.hidden = product(h, 1);
   a.heads = a.kv_heads = f.integer({"num_attention_heads"}, 24);
   a.head_dim = static_cast<std::int32_t>(d);
 }

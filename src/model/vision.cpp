@@ -17,7 +17,7 @@ Tower read_tower(Fields& v) {
   Tower t{};
   t.depth = v.integer({"depth", "num_hidden_layers"});
   t.d = v.integer({"embed_dim", "hidden_size"});
-  t.f = v.integer({"intermediate_size"}, v.integer({"mlp_ratio"}, 4) * static_cast<std::int32_t>(t.d));
+  t.f = v.integer({"intermediate_size"}, product(v.integer({"mlp_ratio"}, 4), t.d));
   t.patch = v.integer({"patch_size"});
   t.channels = v.integer({"in_channels", "in_chans", "num_channels"}, 3);
   t.temporal = v.integer({"temporal_patch_size"}, 2);
