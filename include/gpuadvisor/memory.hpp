@@ -30,7 +30,7 @@ struct Breakdown {
 
 /// Memory of one run under one plan.
 struct Estimate {
-  Breakdown peak;          ///< of the peak phase on the worst stage
+  Breakdown peak;  ///< of the peak phase on the worst stage
   Phase peak_phase = Phase::loss;
   std::int32_t peak_stage = 0;
   double overhead_bytes = 0;  ///< CUDA context and communicators, outside the allocator
@@ -75,10 +75,10 @@ struct LayerTable {
   std::array<TokenBytes, kRecomputeKinds> kept{};  ///< until the backward pass, by recompute
   std::array<TokenBytes, kRecomputeKinds> live{};  ///< again while its backward runs
   TokenBytes backward;                             ///< temporaries of its backward
-  double tensor_parameters = 0;  ///< matrices that tensor parallelism divides
-  double whole_parameters = 0;   ///< norms, router, latent down projections
-  double expert_parameters = 0;  ///< all routed experts
-  double linear_whole = 0;       ///< share of whole_parameters that a quantised base quantises
+  double tensor_parameters = 0;                    ///< matrices that tensor parallelism divides
+  double whole_parameters = 0;                     ///< norms, router, latent down projections
+  double expert_parameters = 0;                    ///< all routed experts
+  double linear_whole = 0;  ///< share of whole_parameters that a quantised base quantises
 };
 
 /// Bytes a parameter of one recipe, before sharding.
@@ -101,7 +101,8 @@ struct Prepared {
 
   std::array<LayerTable, model::kMaxLayerKinds> layer{};
   /// layers_before[k][i]: how many of the first i layers are of kind k.
-  std::array<std::array<std::int16_t, model::kMaxLayers + 1>, model::kMaxLayerKinds> layers_before{};
+  std::array<std::array<std::int16_t, model::kMaxLayers + 1>, model::kMaxLayerKinds>
+      layers_before{};
   std::array<StateBytes, kRecipes> states{};  ///< by StateRecipe
   std::array<LogitBytes, 2> logit_bytes{};    ///< without and with tensor parallelism
   double remainder_parameters = 0;  ///< towers, encoders and what is in no layer, embedding or head
@@ -151,12 +152,12 @@ struct Terms {
 
 /// One change of plan or run that saves memory.
 struct Relaxation {
-  std::string_view name;       ///< "full recompute", "micro-batch 1", "fused loss"
-  std::string_view cost;       ///< what it costs, in words: "one more forward pass"
-  workload::Plan plan;         ///< the plan after the change
-  std::int64_t seq_len = 0;    ///< sequence length after the change
-  double gain_bytes = 0;       ///< needed() before minus after; > 0
-  bool fits = false;           ///< needed() after <= usable
+  std::string_view name;     ///< "full recompute", "micro-batch 1", "fused loss"
+  std::string_view cost;     ///< what it costs, in words: "one more forward pass"
+  workload::Plan plan;       ///< the plan after the change
+  std::int64_t seq_len = 0;  ///< sequence length after the change
+  double gain_bytes = 0;     ///< needed() before minus after; > 0
+  bool fits = false;         ///< needed() after <= usable
 };
 inline constexpr int kMaxRelaxations = 12;
 struct Relaxations {

@@ -9,8 +9,8 @@ namespace {
 
 using workload::Sharding;
 
-constexpr double kLiveParameters = 1e9;   // DeepSpeed stage3_max_live_parameters, prefetch alike
-constexpr double kReduceBucket = 5e8;     // DeepSpeed reduce_bucket_size
+constexpr double kLiveParameters = 1e9;  // DeepSpeed stage3_max_live_parameters, prefetch alike
+constexpr double kReduceBucket = 5e8;    // DeepSpeed reduce_bucket_size
 
 double layer_share(const PlanContext& c) {
   return c.prepared.largest_layer * c.tensor_share * c.expert_share;
@@ -58,11 +58,14 @@ void add_data_parallel(Buffers& b, const PlanContext& c, const StageParameters& 
 Buffers buffers(const PlanContext& c, const StageParameters& own) {
   const Training& run = c.run();
   Buffers b;
-  b.always = calibration::memory::workspace_bytes + c.prepared.dummy_gradients.shared(1, c.tensor_share);
+  b.always =
+      calibration::memory::workspace_bytes + c.prepared.dummy_gradients.shared(1, c.tensor_share);
   if (c.traits().legacy_stack && c.plan.sharding != Sharding::none)
     b.always += 2 * 2 * std::min(kReduceBucket, own.total());  // reduce and all-gather
-  else if (is_fsdp(c.plan.sharding)) add_fsdp(b, c, own);
-  else if (run.recipe != workload::StateRecipe::megatron) add_zero(b, c, own);
+  else if (is_fsdp(c.plan.sharding))
+    add_fsdp(b, c, own);
+  else if (run.recipe != workload::StateRecipe::megatron)
+    add_zero(b, c, own);
   if (run.adapters() && run.quant != workload::Quant::none)
     b.always += 2 * c.prepared.largest_matrix * c.tensor_share;  // one dequantised matrix
   add_data_parallel(b, c, own);

@@ -50,7 +50,8 @@ Plan normalised(const Prepared& prepared, Plan plan, const catalog::Cluster& clu
 
 PlanContext context(const Prepared& prepared, const Plan& plan) {
   const workload::StateRecipe recipe = workload::effective_recipe(prepared.training, plan.sharding);
-  PlanContext c{.prepared = prepared, .plan = plan,
+  PlanContext c{.prepared = prepared,
+                .plan = plan,
                 .bytes = prepared.states[static_cast<std::size_t>(recipe)]};
   c.recipe = recipe;
   c.tensor_share = 1.0 / plan.tp;
@@ -61,10 +62,11 @@ PlanContext context(const Prepared& prepared, const Plan& plan) {
   // Data, context and tensor ranks that hold the same experts.
   if (plan.sharding != Sharding::none)
     c.expert_shard = 1 / std::max(1.0, group * plan.tp * c.expert_share);
-  c.tokens = static_cast<double>(plan.micro_batch) * static_cast<double>(prepared.training.seq_len) /
-             plan.cp;
+  c.tokens = static_cast<double>(plan.micro_batch) *
+             static_cast<double>(prepared.training.seq_len) / plan.cp;
   c.parts = micro_batch_parts(prepared, plan);
-  c.end_matrix = padded_vocabulary(prepared, plan.tp) * prepared.architecture.hidden * c.tensor_share;
+  c.end_matrix =
+      padded_vocabulary(prepared, plan.tp) * prepared.architecture.hidden * c.tensor_share;
   return c;
 }
 

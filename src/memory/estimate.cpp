@@ -32,7 +32,8 @@ StageList candidate_stages(const Prepared& prepared, const Plan& plan, StageChoi
   StageList list;
   if (choice == StageChoice::last) return {{plan.pp - 1, 0, 0}, 1};
   list.items[static_cast<std::size_t>(list.count++)] = 0;
-  if (plan.pp > 2 && prepared.architecture.kind_count > 1) list.items[static_cast<std::size_t>(list.count++)] = 1;
+  if (plan.pp > 2 && prepared.architecture.kind_count > 1)
+    list.items[static_cast<std::size_t>(list.count++)] = 1;
   if (plan.pp > 1) list.items[static_cast<std::size_t>(list.count++)] = plan.pp - 1;
   return list;
 }
@@ -68,7 +69,8 @@ Breakdown breakdown(const Stage& stage, Phase phase) {
   b.weights = s.weights;
   b.optimizer = s.optimizer;
   b.gradients = phase != Phase::loss || s.gradients_always ? s.gradients : 0;
-  if (phase == Phase::step) return with_buffers(b, stage.buffers.always + stage.buffers.step + s.step_temporary);
+  if (phase == Phase::step)
+    return with_buffers(b, stage.buffers.always + stage.buffers.step + s.step_temporary);
   b.activations = stage.activations.kept;
   b.buffers = stage.buffers.always + stage.buffers.gather;
   if (phase == Phase::loss) {
@@ -104,8 +106,8 @@ Estimate estimate(const Prepared& prepared, const Plan& given, const catalog::Cl
     result.reserved_bytes = reserved(prepared, stage, bytes, peak.phase);
   }
   if (cluster.gpu_memory_bytes > 0)  // the allocator cannot hold more than the card leaves
-    result.reserved_bytes = std::max(worst, std::min(result.reserved_bytes,
-                                                     cluster.gpu_memory_bytes - result.overhead_bytes));
+    result.reserved_bytes = std::max(
+        worst, std::min(result.reserved_bytes, cluster.gpu_memory_bytes - result.overhead_bytes));
   result.smi_bytes = result.reserved_bytes + result.overhead_bytes;
   return result;
 }
@@ -136,18 +138,24 @@ Verdict verdict(double needed, double usable, double error_p50) {
 
 std::string_view to_string(Phase value) {
   switch (value) {
-    case Phase::loss: return "loss";
-    case Phase::backward: return "backward";
-    case Phase::step: return "step";
+    case Phase::loss:
+      return "loss";
+    case Phase::backward:
+      return "backward";
+    case Phase::step:
+      return "step";
   }
   return "loss";
 }
 
 std::string_view to_string(Verdict value) {
   switch (value) {
-    case Verdict::fits: return "fits";
-    case Verdict::tight: return "tight";
-    case Verdict::does_not_fit: return "does_not_fit";
+    case Verdict::fits:
+      return "fits";
+    case Verdict::tight:
+      return "tight";
+    case Verdict::does_not_fit:
+      return "does_not_fit";
   }
   return "does_not_fit";
 }

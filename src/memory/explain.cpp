@@ -10,21 +10,29 @@ void add(Terms& terms, std::string_view name, std::string_view formula, double b
 }
 
 std::string_view weights_formula(const Prepared& prepared, const Plan& plan) {
-  if (prepared.training.adapters()) return "base bytes x P + adapters, / shards under ZeRO-3 or FSDP";
+  if (prepared.training.adapters())
+    return "base bytes x P + adapters, / shards under ZeRO-3 or FSDP";
   switch (workload::effective_recipe(prepared.training, plan.sharding)) {
-    case workload::StateRecipe::fsdp_mixed: return "4 x P / shards";
-    case workload::StateRecipe::hf_amp: return "4 x P";
-    default: return "2 x P, / shards under ZeRO-3";
+    case workload::StateRecipe::fsdp_mixed:
+      return "4 x P / shards";
+    case workload::StateRecipe::hf_amp:
+      return "4 x P";
+    default:
+      return "2 x P, / shards under ZeRO-3";
   }
 }
 
 std::string_view gradients_formula(const Prepared& prepared, const Plan& plan) {
   if (prepared.training.adapters()) return "adapter bytes x adapter parameters";
   switch (workload::effective_recipe(prepared.training, plan.sharding)) {
-    case workload::StateRecipe::megatron: return "4 x P (2 where reduced in 16 bits)";
-    case workload::StateRecipe::fsdp_mixed: return "4 x P / shards";
-    case workload::StateRecipe::hf_amp: return "4 x P";
-    default: return "2 x P, / shards from ZeRO-2 on";
+    case workload::StateRecipe::megatron:
+      return "4 x P (2 where reduced in 16 bits)";
+    case workload::StateRecipe::fsdp_mixed:
+      return "4 x P / shards";
+    case workload::StateRecipe::hf_amp:
+      return "4 x P";
+    default:
+      return "2 x P, / shards from ZeRO-2 on";
   }
 }
 
@@ -57,8 +65,10 @@ Terms explain(const Prepared& prepared, const Plan& given, const catalog::Cluste
     add(terms, "live layer", "recomputed tensors and temporaries of one layer x tokens",
         stage.activations.live);
   if (phase == Phase::loss) {
-    add(terms, "logits and loss", "bytes a logit x tokens x V / vocabulary shards", stage.head.allocated);
-    add(terms, "final norm and head gradient", "(4h + 2h) x tokens, 2 x V x h / t", stage.head.extra);
+    add(terms, "logits and loss", "bytes a logit x tokens x V / vocabulary shards",
+        stage.head.allocated);
+    add(terms, "final norm and head gradient", "(4h + 2h) x tokens, 2 x V x h / t",
+        stage.head.extra);
   }
   add(terms, "workspaces and cached dummies", "constant + 2 bytes a distinct weight shape",
       stage.buffers.always);
@@ -66,7 +76,8 @@ Terms explain(const Prepared& prepared, const Plan& given, const catalog::Cluste
     add(terms, "gathered weights", "two layers and the root unit, or live parameters x 2",
         stage.buffers.gather);
   if (phase == Phase::backward)
-    add(terms, "gradient buckets", "reduce buckets, or one unit in 16 and 32 bits", stage.buffers.backward);
+    add(terms, "gradient buckets", "reduce buckets, or one unit in 16 and 32 bits",
+        stage.buffers.backward);
   if (phase == Phase::step)
     add(terms, "optimizer step temporaries", "copy of the moments, or fp32 gradients of the part",
         stage.buffers.step + stage.states.step_temporary);

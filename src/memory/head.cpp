@@ -20,10 +20,12 @@ LogitBytes fused_linear(const Prepared& prepared) {
 LogitBytes plain(const Prepared& prepared, bool tensor_parallel) {
   const Training& run = prepared.training;
   const auto& traits = run.framework.memory;
-  if (traits.head_tp_bytes > 0 && tensor_parallel) return {traits.head_tp_bytes, traits.head_tp_bytes + 2};
+  if (traits.head_tp_bytes > 0 && tensor_parallel)
+    return {traits.head_tp_bytes, traits.head_tp_bytes + 2};
   if (traits.head_full_bytes > 0 && !run.adapters())
     return {traits.head_full_bytes, traits.head_full_bytes};
-  if (traits.head_bytes > 0) return {traits.head_bytes, std::max(traits.head_bytes, traits.head_reserved_bytes)};
+  if (traits.head_bytes > 0)
+    return {traits.head_bytes, std::max(traits.head_bytes, traits.head_reserved_bytes)};
   // 16-bit logits and one fp32 copy that softmax and gradient reuse in place.
   if (kernels_of(run) == Kernels::fused) return {6, 6};
   // fp32 log-softmax, gradient of the loss, gradient of log-softmax; the freed 16-bit
@@ -36,7 +38,8 @@ LogitBytes logit_bytes(const Prepared& prepared, bool tensor_parallel) {
   const auto& traits = run.framework.memory;
   LogitBytes bytes = plain(prepared, tensor_parallel);
   switch (run.loss) {
-    case workload::Loss::plain: break;
+    case workload::Loss::plain:
+      break;
     case workload::Loss::compiled:
       bytes = {traits.head_compiled_bytes, traits.head_compiled_bytes + 2};
       break;
@@ -46,8 +49,10 @@ LogitBytes logit_bytes(const Prepared& prepared, bool tensor_parallel) {
       break;
     case workload::Loss::fused:
       if (traits.head_full_bytes > 0 && !run.adapters()) break;
-      if (traits.head_fused_bytes > 0) bytes = {traits.head_fused_bytes, traits.head_fused_bytes};
-      else bytes = fused_linear(prepared);
+      if (traits.head_fused_bytes > 0)
+        bytes = {traits.head_fused_bytes, traits.head_fused_bytes};
+      else
+        bytes = fused_linear(prepared);
       return bytes;
   }
   if (run.loss_16bit && run.loss == workload::Loss::plain) bytes = {8, 10};
@@ -69,7 +74,8 @@ bool head_gradient_at_loss(const PlanContext& c) {
 void add_prediction_layers(Head& result, const PlanContext& c, double tokens, double logits) {
   const Architecture& m = c.prepared.architecture;
   const auto r = static_cast<std::size_t>(c.plan.recompute);
-  const LayerTable& table = c.prepared.layer[m.kind_of_layer[static_cast<std::size_t>(m.layers - 1)]];
+  const LayerTable& table =
+      c.prepared.layer[m.kind_of_layer[static_cast<std::size_t>(m.layers - 1)]];
   const double mtp = c.run().mtp_layers;
   result.allocated += 4 * logits * mtp;
   result.reserved += 4 * logits * mtp;
@@ -92,7 +98,8 @@ Head head(const PlanContext& c, const StageParameters& own) {
   const double logits = tokens * c.end_matrix * share / m.hidden;
   const LogitBytes& bytes = c.prepared.logit_bytes[c.plan.tp > 1 ? 1 : 0];
   Head result{logits * bytes.allocated, logits * bytes.reserved, 0};
-  const double norm = 4.0 * m.hidden * c.sequence_share + (c.plan.sequence_parallel ? 2.0 * m.hidden : 0);
+  const double norm =
+      4.0 * m.hidden * c.sequence_share + (c.plan.sequence_parallel ? 2.0 * m.hidden : 0);
   result.extra = tokens * norm;
   if (head_gradient_at_loss(c)) result.extra += 2 * c.end_matrix;
   if (c.run().mtp_layers > 0) add_prediction_layers(result, c, tokens, logits);

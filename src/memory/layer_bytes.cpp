@@ -11,7 +11,7 @@ namespace {
 
 using workload::KernelProfile;
 
-constexpr double k16 = 2;    // bytes of a bf16 or fp16 element
+constexpr double k16 = 2;  // bytes of a bf16 or fp16 element
 constexpr double kFp32 = 4;
 constexpr double kMask = 1;  // a dropout mask element
 
@@ -27,8 +27,8 @@ AttentionWidths latent_widths(const Architecture& m) {
   const double heads = m.heads;
   const double qk = heads * (m.qk_nope_dim + m.qk_rope_dim);
   const double latent = 2.0 * m.q_lora_rank + 2.0 * m.kv_lora_rank + m.qk_rope_dim;
-  return {.q = qk, .k = qk, .v = heads * m.v_head_dim, .out = heads * m.v_head_dim,
-          .latent = latent};
+  return {
+      .q = qk, .k = qk, .v = heads * m.v_head_dim, .out = heads * m.v_head_dim, .latent = latent};
 }
 
 AttentionWidths linear_widths(const Architecture& m) {
@@ -50,13 +50,15 @@ TokenBytes norm_terms(const LayerShape& l) {
   const double h = l.model.hidden, count = l.model.norms_per_layer;
   const double masks = l.run.dropout > 0 ? 2 * kMask * h : 0;
   switch (l.kernels) {
-    case Kernels::eager: return {.sequence = norm_bytes_eager(l.model, l.full) + masks};
+    case Kernels::eager:
+      return {.sequence = norm_bytes_eager(l.model, l.full) + masks};
     case Kernels::compiled:  // the compiler keeps what matrix products read
     case Kernels::fused: {
       const double output = l.fp8 ? 1 : k16;
       return {.sequence = (k16 + output) * h * count + masks};
     }
-    case Kernels::legacy: return {.sequence = 2 * k16 * h * count + masks};
+    case Kernels::legacy:
+      return {.sequence = 2 * k16 * h * count + masks};
   }
   return {};
 }
@@ -75,8 +77,7 @@ TokenBytes attention_terms(const LayerShape& l) {
   const double heads = l.model.heads;
   double tensor = projections_bytes(l) + k16 * w.out;
   if (l.fp8) tensor += w.out;  // the fp8 copy that the output projection keeps
-  if (l.model.qk_norm > 0)
-    tensor += (l.kernels == Kernels::eager ? kFp32 : k16) * (w.q + w.k);
+  if (l.model.qk_norm > 0) tensor += (l.kernels == Kernels::eager ? kFp32 : k16) * (w.q + w.k);
   if (l.model.attention_gate) tensor += 2 * k16 * w.out;
   if (!l.materialised && l.softmax) tensor += kFp32 * heads;
   return {.sequence = k16 * w.latent, .tensor = tensor};
@@ -89,8 +90,10 @@ double mlp_bytes(const LayerShape& l, double width) {
       if (l.model.gated) return (l.full ? 8 : 6) * width;
       return (l.full ? 4 : 2) * width;
     case Kernels::compiled:
-    case Kernels::fused: return (k16 * branches + (l.fp8 ? 1 : k16)) * width;
-    case Kernels::legacy: return 2 * k16 * width;
+    case Kernels::fused:
+      return (k16 * branches + (l.fp8 ? 1 : k16)) * width;
+    case Kernels::legacy:
+      return 2 * k16 * width;
   }
   return 0;
 }
@@ -170,10 +173,14 @@ TokenBytes adapter_terms(const LayerShape& l) {
 Kernels kernels_of(const Training& run) {
   if (run.framework.memory.legacy_stack) return Kernels::legacy;
   switch (run.kernel_profile) {
-    case KernelProfile::fused: return Kernels::fused;
-    case KernelProfile::compiled: return Kernels::compiled;
-    case KernelProfile::eager: return run.compile ? Kernels::compiled : Kernels::eager;
-    case KernelProfile::mpt: return Kernels::eager;
+    case KernelProfile::fused:
+      return Kernels::fused;
+    case KernelProfile::compiled:
+      return Kernels::compiled;
+    case KernelProfile::eager:
+      return run.compile ? Kernels::compiled : Kernels::eager;
+    case KernelProfile::mpt:
+      return Kernels::eager;
   }
   return Kernels::eager;
 }
@@ -188,10 +195,14 @@ LayerShape layer_shape(const Architecture& m, const Training& run, const model::
                       kind.mixer == model::Mixer::state_space;
   l.softmax = !linear;
   l.materialised = l.softmax && run.attention == workload::Attention::eager;
-  if (kind.mixer == model::Mixer::mla) l.width = latent_widths(m);
-  else if (linear && m.linear_value_heads > 0) l.width = linear_widths(m);
-  else l.width = {.q = m.q_width(), .k = m.kv_width(), .v = m.kv_width(), .out = m.out_width()};
-  l.keys = static_cast<double>(run.seq_len);  // a window masks stored scores, it does not shrink them
+  if (kind.mixer == model::Mixer::mla)
+    l.width = latent_widths(m);
+  else if (linear && m.linear_value_heads > 0)
+    l.width = linear_widths(m);
+  else
+    l.width = {.q = m.q_width(), .k = m.kv_width(), .v = m.kv_width(), .out = m.out_width()};
+  l.keys =
+      static_cast<double>(run.seq_len);  // a window masks stored scores, it does not shrink them
   l.inner_ffn = kind.moe ? static_cast<double>(m.experts_per_token) * m.expert_ffn + m.shared_ffn
                          : static_cast<double>(kind.ffn > 0 ? kind.ffn : m.ffn);
   return l;

@@ -26,7 +26,8 @@ void fill_recompute(LayerTable& table, const LayerShape& shape) {
   table.kept[index(Recompute::selective_layer)] = 0.5 * all + 0.5 * input;
   table.live[index(Recompute::selective_layer)] = all;
   // "Selective" is the attention core in Megatron, and the operator list in plain torch.
-  const bool by_operator = shape.run.framework.selective_by_operator || shape.kernels == Kernels::compiled;
+  const bool by_operator =
+      shape.run.framework.selective_by_operator || shape.kernels == Kernels::compiled;
   table.kept[index(Recompute::selective)] = by_operator ? chosen : positive_difference(all, scores);
   table.live[index(Recompute::selective)] = by_operator ? all : scores;
   table.backward = backward_temporaries(shape);
@@ -66,7 +67,7 @@ void fill_encoder(Prepared& prepared) {
   fill_recompute(prepared.encoder, layer_shape(m, prepared.training, kind));
   const LayerShape decoder = layer_shape(m, prepared.training, m.kinds[0]);
   const TokenBytes cross{.sequence = 4.0 * m.hidden,
-                         .tensor = 2 * (2 * decoder.width.q + decoder.width.k + decoder.width.v) };
+                         .tensor = 2 * (2 * decoder.width.q + decoder.width.k + decoder.width.v)};
   for (auto& table : prepared.layer) {
     table.kept[index(Recompute::none)] += cross;
     table.kept[index(Recompute::selective)] += cross;
@@ -79,9 +80,9 @@ void fill_largest(Prepared& prepared) {
   const double h = m.hidden;
   prepared.largest_matrix = std::max(h * std::max(m.ffn, m.expert_ffn), h * m.q_width());
   for (const auto& table : prepared.layer)
-    prepared.largest_layer = std::max(
-        prepared.largest_layer,
-        table.tensor_parameters + table.whole_parameters + table.expert_parameters);
+    prepared.largest_layer =
+        std::max(prepared.largest_layer,
+                 table.tensor_parameters + table.whole_parameters + table.expert_parameters);
 }
 
 // One cached dummy a distinct weight shape, 16 bits: qkv, proj, fc1, fc2 (latent attention
@@ -152,7 +153,8 @@ Prepared prepare(const Architecture& architecture, const Training& training) {
   fill_largest(prepared);
   fill_state_bytes(prepared);
   fill_logit_bytes(prepared);
-  if (training.framework.memory.dummy_weight_gradients) prepared.dummy_gradients = dummy_gradients(prepared);
+  if (training.framework.memory.dummy_weight_gradients)
+    prepared.dummy_gradients = dummy_gradients(prepared);
   return prepared;
 }
 

@@ -19,9 +19,7 @@ double record_factor(const Training& run) {
   return 1 + (constants::record_factor - 1) * mean / seq;
 }
 
-double fragmentation(const Training& run) {
-  return run.framework.memory.fragmentation;
-}
+double fragmentation(const Training& run) { return run.framework.memory.fragmentation; }
 
 }  // namespace
 

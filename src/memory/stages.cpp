@@ -49,9 +49,11 @@ void add_ends(StageParameters& own, const PlanContext& c) {
 void add_prediction_layers(StageParameters& own, const PlanContext& c) {
   const Architecture& m = c.prepared.architecture;
   const int mtp = c.run().mtp_layers;
-  const LayerTable& table = c.prepared.layer[m.kind_of_layer[static_cast<std::size_t>(m.layers - 1)]];
+  const LayerTable& table =
+      c.prepared.layer[m.kind_of_layer[static_cast<std::size_t>(m.layers - 1)]];
   const double h = m.hidden;
-  own.dense += mtp * ((table.tensor_parameters + 2 * h * h) * c.tensor_share + table.whole_parameters);
+  own.dense +=
+      mtp * ((table.tensor_parameters + 2 * h * h) * c.tensor_share + table.whole_parameters);
   own.expert += mtp * table.expert_parameters * c.expert_share;
   if (!own.first) own.dense += c.end_matrix;
 }

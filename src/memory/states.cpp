@@ -37,16 +37,22 @@ double low_rank_bytes(const Architecture& m, double moment) {
 Moments moments(const Prepared& prepared, double width) {
   const Architecture& m = prepared.architecture;
   const auto& c = prepared.counts;
-  const double ends = c.total > 0 ? std::min(1.0, (c.embedding + c.head + c.positions) / c.total) : 0;
+  const double ends =
+      c.total > 0 ? std::min(1.0, (c.embedding + c.head + c.positions) / c.total) : 0;
   switch (prepared.training.optimizer) {
     case Optimizer::adamw:
       return {2 * width, prepared.training.framework.foreach_optimizer ? width : 0};
-    case Optimizer::adamw_8bit: return {2 * kEightBitMoment, 0};
-    case Optimizer::adamw_paged: return {2 * width, 0};
-    case Optimizer::adafactor: return {factored_bytes(m), 0};
+    case Optimizer::adamw_8bit:
+      return {2 * kEightBitMoment, 0};
+    case Optimizer::adamw_paged:
+      return {2 * width, 0};
+    case Optimizer::adafactor:
+      return {factored_bytes(m), 0};
     case Optimizer::sgd:
-    case Optimizer::lion: return {width, 0};
-    case Optimizer::muon: return {width * (1 + ends), 0};  // AdamW on embedding and head
+    case Optimizer::lion:
+      return {width, 0};
+    case Optimizer::muon:
+      return {width * (1 + ends), 0};  // AdamW on embedding and head
     case Optimizer::galore:
       return {ends * 2 * width + (1 - ends) * low_rank_bytes(m, width), 0};
   }
@@ -64,9 +70,13 @@ StateBytes recipe_bytes(const Prepared& prepared, StateRecipe recipe) {
     case StateRecipe::megatron:
       bytes = {2, run.grad_reduce_bytes > 2 ? 4.0 : 2.0, 4, 0, 0};
       break;
-    case StateRecipe::deepspeed: bytes = {2, 2, 4, 0, 0}; break;
+    case StateRecipe::deepspeed:
+      bytes = {2, 2, 4, 0, 0};
+      break;
     case StateRecipe::fsdp_mixed:
-    case StateRecipe::hf_amp: bytes = {4, 4, 0, 0, 0}; break;
+    case StateRecipe::hf_amp:
+      bytes = {4, 4, 0, 0, 0};
+      break;
     case StateRecipe::hf_16bit:
       bytes = {2, 2, 0, 0, 0};
       width = 2;
@@ -86,16 +96,25 @@ struct QuantBytes {
 
 QuantBytes quant_bytes(Quant quant) {
   switch (quant) {
-    case Quant::none: return {2, 0};
-    case Quant::nf4: return {0.5 + 4.0 / 64, 4.0 / 64};          // fp32 scale a block of 64
-    case Quant::nf4_dq: return {0.5 + 1.0 / 64 + 4.0 / (64 * 256), 1.0 / 64};
-    case Quant::int8_bnb: return {1, 0};
+    case Quant::none:
+      return {2, 0};
+    case Quant::nf4:
+      return {0.5 + 4.0 / 64, 4.0 / 64};  // fp32 scale a block of 64
+    case Quant::nf4_dq:
+      return {0.5 + 1.0 / 64 + 4.0 / (64 * 256), 1.0 / 64};
+    case Quant::int8_bnb:
+      return {1, 0};
     case Quant::gptq_int4:
-    case Quant::awq_int4: return {0.5 + 2.5 / 128, 0};           // 16-bit scale and zero a group
-    case Quant::gptq_int8: return {1 + 2.5 / 128, 0};
-    case Quant::fp8: return {1, 0};
-    case Quant::fp4: return {0.5 + 1.0 / 16, 0};
-    case Quant::gguf: return {0.5 + 2.0 / 32, 0};
+    case Quant::awq_int4:
+      return {0.5 + 2.5 / 128, 0};  // 16-bit scale and zero a group
+    case Quant::gptq_int8:
+      return {1 + 2.5 / 128, 0};
+    case Quant::fp8:
+      return {1, 0};
+    case Quant::fp4:
+      return {0.5 + 1.0 / 16, 0};
+    case Quant::gguf:
+      return {0.5 + 2.0 / 32, 0};
   }
   return {2, 0};
 }
@@ -153,8 +172,10 @@ States adapter_states(const PlanContext& c, const StageParameters& own) {
   States s;
   s.weights = base_bytes(c, own);
   s.gradients_always = c.plan.grad_accum > 1 || c.traits().gradient_buffer || zero;
-  if (zero) add_zero_adapters(s, c, lp, weight_shard);
-  else add_plain_adapters(s, c, lp, weight_shard);
+  if (zero)
+    add_zero_adapters(s, c, lp, weight_shard);
+  else
+    add_plain_adapters(s, c, lp, weight_shard);
   if (run.trained_embeddings) add_trained_ends(s, c, weight_shard);
   if (run.replaced_embedding_kept) s.weights += 2 * c.end_matrix * c.plan.tp;
   if (c.traits().no_sync_gradients && is_fsdp(c.plan.sharding)) {
@@ -197,7 +218,8 @@ void offload_states(States& s, const PlanContext& c, double part) {
 }
 
 double step_temporary(const PlanContext& c, double part) {
-  if (c.recipe == StateRecipe::deepspeed) {  // fp32 gradients of the part, in sub-groups under ZeRO-3
+  if (c.recipe ==
+      StateRecipe::deepspeed) {  // fp32 gradients of the part, in sub-groups under ZeRO-3
     constexpr double kSubGroup = 1e9;
     return 4 * (c.plan.sharding == Sharding::zero3 ? std::min(part, kSubGroup) : part);
   }
@@ -215,14 +237,16 @@ void free_gradients_in_backward(States& s, const PlanContext& c) {
 // with no_sync always accumulate.
 bool gradients_stay(const PlanContext& c) {
   const bool freed = c.recipe == StateRecipe::hf_16bit || c.recipe == StateRecipe::hf_amp;
-  return !freed || c.traits().gradient_buffer || c.traits().no_sync_gradients || c.plan.grad_accum > 1;
+  return !freed || c.traits().gradient_buffer || c.traits().no_sync_gradients ||
+         c.plan.grad_accum > 1;
 }
 
 States trained_states(const PlanContext& c, const StageParameters& own) {
   const Training& run = c.run();
   const double whole = own.total();
   const double part = own.dense * c.dense_shard + own.expert * c.expert_shard;
-  const bool weights_shared = shards_weights(c.plan.sharding) || c.plan.sharding == Sharding::fsdp_grad_op;
+  const bool weights_shared =
+      shards_weights(c.plan.sharding) || c.plan.sharding == Sharding::fsdp_grad_op;
   const double weight_part = weights_shared ? part : whole;
   States s;
   s.weights = c.bytes.weights * weight_part;

@@ -28,7 +28,9 @@ struct PlanContext {
   workload::StateRecipe recipe = workload::StateRecipe::deepspeed;
 
   [[nodiscard]] const Training& run() const { return prepared.training; }
-  [[nodiscard]] const workload::MemoryTraits& traits() const { return prepared.training.framework.memory; }
+  [[nodiscard]] const workload::MemoryTraits& traits() const {
+    return prepared.training.framework.memory;
+  }
   [[nodiscard]] double at(const TokenBytes& bytes_a_token) const {
     return bytes_a_token.shared(sequence_share, tensor_share);
   }

@@ -14,8 +14,8 @@ using workload::Recompute;
 using workload::Sharding;
 
 TEST_CASE("the verdict leaves the median error as a margin") {
-  CHECK(verdict(70, 80, 0.1) == Verdict::fits);    // 77 <= 80
-  CHECK(verdict(75, 80, 0.1) == Verdict::tight);   // 82.5 > 80 >= 75
+  CHECK(verdict(70, 80, 0.1) == Verdict::fits);   // 77 <= 80
+  CHECK(verdict(75, 80, 0.1) == Verdict::tight);  // 82.5 > 80 >= 75
   CHECK(verdict(81, 80, 0.1) == Verdict::does_not_fit);
 }
 
@@ -28,8 +28,10 @@ TEST_CASE("7B fine-tuned whole with DeepSpeed needs 16 bytes a parameter at leas
 }
 
 TEST_CASE("the static bound is under what is needed") {
-  for (const Framework f : {Framework::hf, Framework::deepspeed, Framework::megatron, Framework::torchtitan})
-    for (const Sharding s : {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::fsdp})
+  for (const Framework f :
+       {Framework::hf, Framework::deepspeed, Framework::megatron, Framework::torchtitan})
+    for (const Sharding s :
+         {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::fsdp})
       for (const int pp : {1, 2, 4}) {
         const Prepared p = prepare(llama3_8b(), run(f, Mode::pretrain));
         const Plan plan{.tp = 2, .pp = pp, .dp = 4, .sharding = s, .grad_accum = 8};
@@ -56,7 +58,8 @@ TEST_CASE("fresh gradients take the place of activations") {
   t.precision = workload::Precision::bf16_pure;
   const Prepared p = prepare(llama3_8b(), t);
   const Breakdown once = phase_breakdown(p, {}, cluster(1), Phase::backward, 0);
-  const Breakdown accumulating = phase_breakdown(p, {.grad_accum = 4}, cluster(1), Phase::backward, 0);
+  const Breakdown accumulating =
+      phase_breakdown(p, {.grad_accum = 4}, cluster(1), Phase::backward, 0);
   const Breakdown loss = phase_breakdown(p, {}, cluster(1), Phase::loss, 0);
   CHECK(loss.gradients == 0);
   CHECK(once.allocated() < accumulating.allocated());
@@ -80,8 +83,9 @@ Plan any_plan() {
 }
 
 Framework any_framework() {
-  return *rc::gen::element(Framework::hf, Framework::deepspeed, Framework::fsdp, Framework::megatron,
-                           Framework::torchtitan, Framework::litgpt, Framework::other);
+  return *rc::gen::element(Framework::hf, Framework::deepspeed, Framework::fsdp,
+                           Framework::megatron, Framework::torchtitan, Framework::litgpt,
+                           Framework::other);
 }
 
 double needed(const workload::Training& t, const model::Architecture& m, const Plan& plan) {
@@ -112,7 +116,8 @@ TEST_CASE("more ZeRO never needs more for states") {
     double before = 1e300;
     for (const Sharding s : {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3}) {
       plan.sharding = s;
-      const Breakdown b = phase_breakdown(p, plan, cluster(static_cast<int>(plan.gpus())), Phase::backward, 0);
+      const Breakdown b =
+          phase_breakdown(p, plan, cluster(static_cast<int>(plan.gpus())), Phase::backward, 0);
       const double states = b.weights + b.gradients + b.optimizer;
       // One rank has nothing to share with; HF and FSDP scripts hold other dtypes unsharded.
       if (p.training.recipe == workload::StateRecipe::deepspeed ||
@@ -131,7 +136,8 @@ TEST_CASE("shards add up to at least the whole model") {
     double sum = 0;
     for (int stage = 0; stage < plan.pp; ++stage)
       sum += plan.tp * plan.dp *
-             phase_breakdown(p, plan, cluster(static_cast<int>(plan.gpus())), Phase::step, stage).weights;
+             phase_breakdown(p, plan, cluster(static_cast<int>(plan.gpus())), Phase::step, stage)
+                 .weights;
     RC_ASSERT(sum >= 2 * p.counts.total * (1 - 1e-9));
   }));
 }

@@ -9,7 +9,8 @@ using workload::Plan;
 using workload::Sharding;
 
 TEST_CASE("explained terms add up to the phase") {
-  for (const Framework f : {Framework::hf, Framework::deepspeed, Framework::fsdp, Framework::megatron})
+  for (const Framework f :
+       {Framework::hf, Framework::deepspeed, Framework::fsdp, Framework::megatron})
     for (const Mode mode : {Mode::full_ft, Mode::qlora})
       for (const Phase phase : {Phase::loss, Phase::backward, Phase::step})
         for (const int stage : {0, 1}) {

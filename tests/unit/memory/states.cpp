@@ -98,7 +98,8 @@ TEST_CASE("a quantised base and its adapters") {
   };
   const double rest = 2 * 0.2e9 + 4 * 40e6;
   CHECK_THAT(weights(workload::Quant::nf4), WithinRel(0.5625e9 + rest, 1e-12));
-  CHECK_THAT(weights(workload::Quant::nf4_dq), WithinRel(1e9 * (0.515625 + 4.0 / 16384) + rest, 1e-12));
+  CHECK_THAT(weights(workload::Quant::nf4_dq),
+             WithinRel(1e9 * (0.515625 + 4.0 / 16384) + rest, 1e-12));
   CHECK_THAT(weights(workload::Quant::gptq_int4), WithinRel(0.51953125e9 + rest, 1e-12));
 }
 
@@ -116,8 +117,8 @@ TEST_CASE("adapters: fp32 under PEFT, 16 bytes a parameter shared under ZeRO") {
 TEST_CASE("offloaded optimizer moves 16 bytes a parameter to the host") {
   // 7e9 parameters, 8 GPUs of one node: 12 of states and 4 of fp32 gradients each: 112e9.
   const Prepared p = prepare(llama2_7b(), run(Framework::deepspeed, Mode::full_ft));
-  const workload::Plan plan{.dp = 8, .sharding = Sharding::zero3,
-                            .offload = workload::kOffloadOptimizer};
+  const workload::Plan plan{
+      .dp = 8, .sharding = Sharding::zero3, .offload = workload::kOffloadOptimizer};
   const States s = states_of(p, plan, parameters(7e9));
   CHECK_THAT(s.host, WithinRel(16 * 7e9 / 8, 1e-12));
   CHECK(s.optimizer == 0);
@@ -125,7 +126,8 @@ TEST_CASE("offloaded optimizer moves 16 bytes a parameter to the host") {
 
 TEST_CASE("preference tuning holds a frozen reference") {
   const auto weights = [](Mode mode) {
-    return states_of(prepare(llama2_7b(), run(Framework::deepspeed, mode)), {}, parameters(1e9)).weights;
+    return states_of(prepare(llama2_7b(), run(Framework::deepspeed, mode)), {}, parameters(1e9))
+        .weights;
   };
   CHECK_THAT(weights(Mode::dpo) - weights(Mode::full_ft), WithinRel(2e9, 1e-12));
 }
