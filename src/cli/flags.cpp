@@ -80,8 +80,10 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"include", 0, "", G::limits, kRanking, "also retired and invitational types"},
     // What is best, and money.
     {"objective", 0, "NAME", G::aim, kRanking, "balanced, cheapest, fastest or fewest-gpus"},
-    {"weights", 0, "W", G::aim, kRanking, "of balanced: vram=0.4,interconnect=0.2,cost=0.4", true},
+    {"weights", 0, "W", G::aim, kRanking, "balanced: vram=0.45,interconnect=0.2,cost=0.35", true},
     {"top", 0, "N", G::aim, kRecommend | kPlan, "how many results (10)"},
+    {"pareto", 0, "", G::aim, kPlan, "also plans that trade time for memory"},
+    {"sweep-gpus", 0, "A..B", G::aim, kPlan, "also sizes 8..4096 (doubled) or a list", true},
     {"price", 0, "KIND", G::aim, kJob, "on-demand, spot, subscription or savings-plan"},
     {"currency", 0, "CODE", G::aim, kJob, "of totals (CNY)"},
     {"rate", 0, "USD=X", G::aim, kJob, "CNY for one unit of a currency", true},

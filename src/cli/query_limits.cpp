@@ -221,6 +221,32 @@ Result<catalog::Cluster> cluster_of_gpus(FlagReader& reader, const catalog::Cata
   return catalog::make_cluster(**gpu, gpus, node, network.bytes_per_s, network.fabric);
 }
 
+/// One item of --sweep-gpus: a count, or A..B for A, 2A, 4A, ... up to B.
+Result<std::vector<int>> parse_sweep(std::string_view text) {
+  constexpr std::int64_t kMost = 1'000'000;
+  const auto dots = text.find("..");
+  const auto first = parse_integer(text.substr(0, dots), "--sweep-gpus", 1, kMost);
+  if (!first) return tl::unexpected(first.error());
+  if (dots == std::string_view::npos) return std::vector<int>{static_cast<int>(*first)};
+  const auto last = parse_integer(text.substr(dots + 2), "--sweep-gpus", *first, kMost);
+  if (!last) return tl::unexpected(last.error());
+  std::vector<int> counts;
+  for (auto count = *first; count <= *last; count *= 2) counts.push_back(static_cast<int>(count));
+  return counts;
+}
+
+void read_sweep(FlagReader& reader, advisor::Query& query) {
+  if (!reader.text("sweep-gpus")) return;
+  for (const std::string& item : reader.arguments().list("sweep-gpus")) {
+    const auto counts = parse_sweep(item);
+    if (!counts) return reader.set_error(counts.error());
+    query.sweep_gpus.insert(query.sweep_gpus.end(), counts->begin(), counts->end());
+  }
+  std::sort(query.sweep_gpus.begin(), query.sweep_gpus.end());
+  query.sweep_gpus.erase(std::unique(query.sweep_gpus.begin(), query.sweep_gpus.end()),
+                         query.sweep_gpus.end());
+}
+
 }  // namespace
 
 void read_limits(FlagReader& reader, const catalog::Catalog& catalog, advisor::Query& query) {
@@ -247,6 +273,8 @@ void read_aim(FlagReader& reader, advisor::Query& query) {
       return static_cast<std::size_t>(n);
     });
   });
+  if (!reader.error()) read_sweep(reader, query);
+  query.pareto = reader.arguments().has("pareto");
   reader.name("price", query.price_kind, kPrices, from_list<catalog::PriceKind>(kPrices));
   reader.read("currency", query.currency, parse_currency);
   if (!reader.error()) read_rates(reader, query);
