@@ -12,7 +12,8 @@ namespace {
 
 /// Joint modules carry one adapter for what they fuse.
 bool is_fused_qkv(std::string_view name) {
-  for (const std::string_view fused : {"qkv_proj", "query_key_value", "c_attn", "W_pack", "Wqkv", "wqkv", "qkv"})
+  for (const std::string_view fused :
+       {"qkv_proj", "query_key_value", "c_attn", "W_pack", "Wqkv", "wqkv", "qkv"})
     if (name == fused || name.ends_with("." + std::string(fused))) return true;
   return false;
 }
@@ -29,7 +30,8 @@ std::uint32_t bits_of_expression(std::string_view expression, const Architecture
   std::string word;
   for (std::size_t i = 0; i <= expression.size(); ++i) {
     const char c = i < expression.size() ? expression[i] : ' ';
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    const bool letter =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     if (letter) {
       word += c;
       continue;
@@ -40,16 +42,20 @@ std::uint32_t bits_of_expression(std::string_view expression, const Architecture
   return bits;
 }
 
-void add_target(const std::string& name, const Architecture& a, Adapter& adapter, std::vector<std::string>& warnings) {
+void add_target(const std::string& name, const Architecture& a, Adapter& adapter,
+                std::vector<std::string>& warnings) {
   std::uint32_t bits = target_bits(name, a);
   if (bits == 0) bits = bits_of_expression(name, a);
-  if (bits == 0) warnings.push_back("target module \"" + name.substr(0, 80) + "\" is not known and not counted");
+  if (bits == 0)
+    warnings.push_back("target module \"" + name.substr(0, 80) + "\" is not known and not counted");
   adapter.lora.targets |= bits;
   if (is_fused_qkv(name)) adapter.lora.fused_qkv = true;
-  if (name == "gate_up_proj" || (name == "dense_h_to_4h" && a.family == "chatglm")) adapter.lora.fused_gate_up = true;
+  if (name == "gate_up_proj" || (name == "dense_h_to_4h" && a.family == "chatglm"))
+    adapter.lora.fused_gate_up = true;
 }
 
-void read_rank_pattern(Fields& f, const Architecture& a, Adapter& adapter, std::vector<std::string>& warnings) {
+void read_rank_pattern(Fields& f, const Architecture& a, Adapter& adapter,
+                       std::vector<std::string>& warnings) {
   auto pattern = f.object("rank_pattern");
   if (!pattern) return;
   for (const std::string& name : pattern->keys()) {
@@ -76,14 +82,16 @@ double saved_module(std::string_view name, const Architecture& a) {
 Result<ModelFile> read_adapter(std::string_view json, std::string_view where) {
   auto document = parse_json(json, where);
   if (!document) return tl::unexpected(document.error());
-  if (!document->is_object()) return fail(ErrorCode::input, "expected a JSON object", std::string(where));
+  if (!document->is_object())
+    return fail(ErrorCode::input, "expected a JSON object", std::string(where));
   Fields f(*document, std::string(where));
   ModelFile out;
   out.kind = "adapter";
   Adapter adapter;
   adapter.peft_type = f.text({"peft_type"});
   if (adapter.peft_type.empty())
-    return fail(ErrorCode::input, "no peft_type: this is not an adapter configuration", std::string(where));
+    return fail(ErrorCode::input, "no peft_type: this is not an adapter configuration",
+                std::string(where));
   adapter.base_model = f.text({"base_model_name_or_path"});
   adapter.lora.rank = f.integer({"r"}, 8);
   adapter.alpha = f.integer({"lora_alpha"}, 8);
@@ -91,7 +99,8 @@ Result<ModelFile> read_adapter(std::string_view json, std::string_view where) {
   adapter.lora.targets = 0;
   adapter.targets = read_targets(f);
   if (adapter.peft_type != "LORA" && adapter.peft_type != "ADALORA")
-    out.warnings.push_back("peft_type " + adapter.peft_type.substr(0, 40) + " is not LoRA: its parameters are not counted");
+    out.warnings.push_back("peft_type " + adapter.peft_type.substr(0, 40) +
+                           " is not LoRA: its parameters are not counted");
   const auto base = adapter.base_model.empty() ? Result<const Preset*>(fail(ErrorCode::input, ""))
                                                : resolve_preset(adapter.base_model, where);
   Architecture a;
@@ -108,7 +117,8 @@ Result<ModelFile> read_adapter(std::string_view json, std::string_view where) {
     out.weights_bytes = preset.weights_bytes;
   } else {
     out.exact = false;
-    out.warnings.push_back("base model \"" + adapter.base_model.substr(0, 120) + "\" is no preset: give its folder with --model-file");
+    out.warnings.push_back("base model \"" + adapter.base_model.substr(0, 120) +
+                           "\" is no preset: give its folder with --model-file");
   }
   for (const std::string& name : adapter.targets) add_target(name, a, adapter, out.warnings);
   read_rank_pattern(f, a, adapter, out.warnings);

@@ -30,16 +30,20 @@ double mixing_flops(const Architecture& a, const LayerKind& kind, double s) {
     }
     case Mixer::delta_net:  // decay and read, correct, write
       return 6.0 * a.linear_value_heads * a.linear_key_dim * a.linear_value_dim;
-    case Mixer::lightning: return 4.0 * a.q_width() * a.head_dim;
-    case Mixer::state_space: return 6.0 * a.ssm_inner * a.ssm_state;
-    case Mixer::none: break;
+    case Mixer::lightning:
+      return 4.0 * a.q_width() * a.head_dim;
+    case Mixer::state_space:
+      return 6.0 * a.ssm_inner * a.ssm_state;
+    case Mixer::none:
+      break;
   }
   return 0.0;
 }
 
 double active_matrices(const Architecture& a, const LayerParameters& layer) {
   const double experts = a.experts > 0 ? layer.experts * a.experts_per_token / a.experts : 0.0;
-  return layer.attention + layer.attention_whole + layer.mlp + experts + layer.shared + layer.router;
+  return layer.attention + layer.attention_whole + layer.mlp + experts + layer.shared +
+         layer.router;
 }
 
 /// Cached elements that one token adds in a layer of a kind.
@@ -47,10 +51,14 @@ double cached_elements(const Architecture& a, const LayerKind& kind) {
   switch (kind.mixer) {
     case Mixer::full:
     case Mixer::sliding:
-    case Mixer::chunked: return a.kv_width() + static_cast<double>(a.kv_heads) * (a.v_head_dim > 0 ? a.v_head_dim : a.head_dim);
+    case Mixer::chunked:
+      return a.kv_width() +
+             static_cast<double>(a.kv_heads) * (a.v_head_dim > 0 ? a.v_head_dim : a.head_dim);
     case Mixer::mla:
-      return static_cast<double>(a.kv_lora_rank) + a.qk_rope_dim + (a.index_heads > 0 ? a.index_head_dim : 0);
-    default: return 0.0;
+      return static_cast<double>(a.kv_lora_rank) + a.qk_rope_dim +
+             (a.index_heads > 0 ? a.index_head_dim : 0);
+    default:
+      return 0.0;
   }
 }
 
@@ -62,12 +70,14 @@ double state_elements(const Architecture& a, Mixer mixer) {
       return 1.0 * a.linear_value_heads * a.linear_key_dim * a.linear_value_dim +
              convolved * std::max(a.linear_conv - 1, 0);
     }
-    case Mixer::lightning: return a.q_width() * a.head_dim;
+    case Mixer::lightning:
+      return a.q_width() * a.head_dim;
     case Mixer::state_space: {
       const double convolved = a.ssm_inner + 2.0 * a.ssm_groups * a.ssm_state;
       return 1.0 * a.ssm_inner * a.ssm_state + convolved * std::max(a.ssm_conv - 1, 0);
     }
-    default: return 0.0;
+    default:
+      return 0.0;
   }
 }
 
@@ -99,10 +109,10 @@ ForwardFlops forward_flops_per_token(const Architecture& architecture, double se
   const ParameterCounts counts = count_parameters(a);
   ForwardFlops flops;
   flops.matmul = 2.0 * sum_over_kinds(a, [&](const LayerKind&, std::size_t kind) {
-    return active_matrices(a, counts.layer[kind]);
-  });
-  flops.attention =
-      sum_over_kinds(a, [&](const LayerKind& kind, std::size_t) { return mixing_flops(a, kind, seq_len); });
+                   return active_matrices(a, counts.layer[kind]);
+                 });
+  flops.attention = sum_over_kinds(
+      a, [&](const LayerKind& kind, std::size_t) { return mixing_flops(a, kind, seq_len); });
   if (a.encoder_layers > 0) {
     flops.matmul += 2.0 * a.encoder_layers * active_matrices(a, counts.encoder_layer);
     flops.attention += 2.0 * a.encoder_layers * seq_len * (a.q_width() + a.out_width());
@@ -121,13 +131,15 @@ double kv_bytes_per_token(const Architecture& architecture, double bytes_per_ele
          });
 }
 
-double kv_bytes_per_sequence(const Architecture& architecture, double tokens, double bytes_per_element) {
+double kv_bytes_per_sequence(const Architecture& architecture, double tokens,
+                             double bytes_per_element) {
   if (architecture.kind_count == 0 && architecture.layers > 0)
     return kv_bytes_per_sequence(with_layers(architecture), tokens, bytes_per_element);
   if (!keeps_cache(architecture)) return 0.0;
   return bytes_per_element * sum_over_kinds(architecture, [&](const LayerKind& kind, std::size_t) {
            const double kept = kind.window > 0 ? std::min<double>(tokens, kind.window) : tokens;
-           return cached_elements(architecture, kind) * kept + state_elements(architecture, kind.mixer);
+           return cached_elements(architecture, kind) * kept +
+                  state_elements(architecture, kind.mixer);
          });
 }
 

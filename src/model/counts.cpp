@@ -41,7 +41,8 @@ void add_latent_attention(const Architecture& a, LayerParameters& out) {
   out.attention += 1.0 * a.heads * a.v_head_dim * h;
   if (a.index_heads > 0) {
     const double index_dim = a.index_head_dim;
-    out.attention_whole += a.q_lora_rank * index_dim * a.index_heads + h * index_dim + h * a.index_heads;
+    out.attention_whole +=
+        a.q_lora_rank * index_dim * a.index_heads + h * index_dim + h * a.index_heads;
     out.small += 2.0 * index_dim;
   }
 }
@@ -51,7 +52,8 @@ void add_delta_net(const Architecture& a, LayerParameters& out) {
   const double key = linear_key_width(a), value = linear_value_width(a);
   out.attention += a.hidden * (2.0 * key + 2.0 * value) + value * a.hidden;
   out.attention += 2.0 * a.hidden * a.linear_value_heads;
-  out.small += (2.0 * key + value) * a.linear_conv + 2.0 * a.linear_value_heads + a.linear_value_dim;
+  out.small +=
+      (2.0 * key + value) * a.linear_conv + 2.0 * a.linear_value_heads + a.linear_value_dim;
 }
 
 /// Lightning attention (MiniMax-01, 2501.08313): q, k, v, output gate, output, norm.
@@ -66,7 +68,8 @@ void add_state_space(const Architecture& a, LayerParameters& out) {
   out.attention += inner * h;
   if (a.ssm_bias) out.small += h;
   if (a.ssm_heads == 0) {
-    out.attention += h * 2.0 * inner + inner * (a.ssm_dt_rank + 2.0 * state) + a.ssm_dt_rank * inner;
+    out.attention +=
+        h * 2.0 * inner + inner * (a.ssm_dt_rank + 2.0 * state) + a.ssm_dt_rank * inner;
     out.small += inner * a.ssm_conv + inner + inner * state + inner;
     if (a.ssm_conv_bias) out.small += inner;
     if (a.ssm_bias) out.small += 2.0 * inner;
@@ -86,12 +89,23 @@ void add_mixer(const Architecture& a, Mixer mixer, LayerParameters& out) {
   switch (mixer) {
     case Mixer::full:
     case Mixer::sliding:
-    case Mixer::chunked: add_attention(a, a.cross_attention ? 2.0 : 1.0, out); break;
-    case Mixer::mla: add_latent_attention(a, out); break;
-    case Mixer::delta_net: add_delta_net(a, out); break;
-    case Mixer::lightning: add_lightning(a, out); break;
-    case Mixer::state_space: add_state_space(a, out); break;
-    case Mixer::none: break;
+    case Mixer::chunked:
+      add_attention(a, a.cross_attention ? 2.0 : 1.0, out);
+      break;
+    case Mixer::mla:
+      add_latent_attention(a, out);
+      break;
+    case Mixer::delta_net:
+      add_delta_net(a, out);
+      break;
+    case Mixer::lightning:
+      add_lightning(a, out);
+      break;
+    case Mixer::state_space:
+      add_state_space(a, out);
+      break;
+    case Mixer::none:
+      break;
   }
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::uint8_t kAllLinear = kBiasQkv | kBiasOut | kBiasMlp;
 
+// clang-format off
 constexpr Family kFamilies[] = {
     // Gated RMS-norm decoders.
     {.model_type = "llama", .window_ignored = true},
@@ -154,11 +155,13 @@ constexpr Family kFamilies[] = {
     {.model_type = "flux", .topology = Topology::diffusion, .layout = Layout::flux, .tied = true},
     {.model_type = "sdxl-unet", .topology = Topology::diffusion, .layout = Layout::reported, .tied = true},
 };
+// clang-format on
 
 struct Alias {
   std::string_view from, to;
 };
 /// Older or renamed model types, and wrappers whose text part is flat.
+// clang-format off
 constexpr Alias kAliases[] = {
     {"Yi", "yi"}, {"RefinedWeb", "falcon"}, {"RefinedWebModel", "falcon"}, {"qwen2_vl", "qwen2_vl_text"},
     {"qwen2_5_vl", "qwen2_5_vl_text"}, {"qwen3_vl", "qwen3_vl_text"}, {"qwen3_vl_moe", "qwen3_vl_moe_text"},
@@ -166,6 +169,7 @@ constexpr Alias kAliases[] = {
     {"llama4", "llama4_text"}, {"FluxTransformer2DModel", "flux"}, {"UNet2DConditionModel", "sdxl-unet"},
     {"ministral3", "mistral"}, {"phi-msft", "phi"}, {"grok", "grok-1"},
 };
+// clang-format on
 
 }  // namespace
 

@@ -50,7 +50,8 @@ class Guard : public nlohmann::json_sax<json> {
     problem = "duplicate key \"" + name + "\"";
     return false;
   }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+  bool parse_error(std::size_t, const std::string&,
+                   const nlohmann::detail::exception& error) override {
     problem = error.what();
     return false;
   }
@@ -59,7 +60,8 @@ class Guard : public nlohmann::json_sax<json> {
  private:
   bool enter() {
     keys_.emplace_back();
-    if (keys_.size() > static_cast<std::size_t>(kMaxJsonDepth)) problem = "nested more than 64 deep";
+    if (keys_.size() > static_cast<std::size_t>(kMaxJsonDepth))
+      problem = "nested more than 64 deep";
     return problem.empty();
   }
   bool leave() {
@@ -82,7 +84,8 @@ const json* Fields::find(std::string_view name) const {
 
 void Fields::complain(std::string_view name, std::string expected) {
   if (!error_)
-    error_ = Error{ErrorCode::input, std::string(name) + ": expected " + std::move(expected), where_, {}};
+    error_ = Error{
+        ErrorCode::input, std::string(name) + ": expected " + std::move(expected), where_, {}};
 }
 
 std::int32_t Fields::integer(Names names, std::int32_t fallback) {
@@ -200,7 +203,8 @@ std::optional<Fields> Fields::object(std::string_view name) const {
 
 Result<json> parse_json(std::string_view text, std::string_view where, std::size_t max_bytes) {
   if (text.size() > max_bytes)
-    return fail(ErrorCode::input, "larger than the limit of " + std::to_string(max_bytes >> 20) + " MiB",
+    return fail(ErrorCode::input,
+                "larger than the limit of " + std::to_string(max_bytes >> 20) + " MiB",
                 std::string(where));
   try {
     Guard guard;
@@ -208,7 +212,8 @@ Result<json> parse_json(std::string_view text, std::string_view where, std::size
       return fail(ErrorCode::input, "not readable as JSON: " + guard.problem, std::string(where));
     return json::parse(text);
   } catch (const std::exception& error) {
-    return fail(ErrorCode::input, std::string("not readable as JSON: ") + error.what(), std::string(where));
+    return fail(ErrorCode::input, std::string("not readable as JSON: ") + error.what(),
+                std::string(where));
   }
 }
 

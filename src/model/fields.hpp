@@ -23,7 +23,8 @@ using Names = std::initializer_list<std::string_view>;
 
 class Fields {
  public:
-  Fields(const nlohmann::json& object, std::string where) : object_(&object), where_(std::move(where)) {}
+  Fields(const nlohmann::json& object, std::string where)
+      : object_(&object), where_(std::move(where)) {}
 
   /// First of the names that is present and not null; null when none is.
   [[nodiscard]] const nlohmann::json* find(std::string_view name) const;

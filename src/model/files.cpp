@@ -18,8 +18,9 @@ void set_counts(ModelFile& out) {
   out.parameters_total = counts.total;
   out.parameters_active = counts.active;
   out.checkpoint_parameters = counts.checkpoint;
-  out.weights_bytes = stored_weights_bytes(out.architecture, out.quantization, out.architecture.torch_dtype,
-                                           counts.checkpoint - counts.total);
+  out.weights_bytes =
+      stored_weights_bytes(out.architecture, out.quantization, out.architecture.torch_dtype,
+                           counts.checkpoint - counts.total);
   if (out.tensors) {
     out.checkpoint_parameters = out.tensors->stored;
     out.weights_bytes = out.tensors->bytes;
@@ -56,14 +57,16 @@ Result<ModelFile> read_config(std::string_view json, std::string_view where) {
 void set_tensors(const TensorScan& scan, ModelFile& out) {
   out.tensors = scan.summary();
   if (scan.guessed_bits())
-    out.warnings.emplace_back("packed weights without their quantization_config: 4 bits a weight taken");
+    out.warnings.emplace_back(
+        "packed weights without their quantization_config: 4 bits a weight taken");
 }
 
 Result<ModelFile> model_of_tensors(const TensorScan& scan, std::string_view where) {
   ModelFile out;
   out.kind = "safetensors";
   out.exact = !scan.guessed_bits();
-  out.warnings.emplace_back("no configuration: the count is exact, the shape is a best effort from the tensors");
+  out.warnings.emplace_back(
+      "no configuration: the count is exact, the shape is a best effort from the tensors");
   auto shape = infer_architecture(scan, where, out.warnings);
   if (!shape) return tl::unexpected(shape.error());
   out.architecture = *shape;
@@ -75,22 +78,27 @@ Result<ModelFile> model_of_tensors(const TensorScan& scan, std::string_view wher
 Result<ModelFile> read_safetensors(ByteSource& file, std::string_view where) {
   TensorScan scan(0, false, 0);
   scan.add_file();
-  auto read = scan_safetensors(file, where, [&scan](const TensorInfo& tensor) { return scan.add(tensor); });
+  auto read =
+      scan_safetensors(file, where, [&scan](const TensorInfo& tensor) { return scan.add(tensor); });
   if (!read) return tl::unexpected(read.error());
   return model_of_tensors(scan, where);
 }
 
-Result<ModelFile> read_gguf_files(std::span<const std::unique_ptr<ByteSource>> files, std::string_view where) {
+Result<ModelFile> read_gguf_files(std::span<const std::unique_ptr<ByteSource>> files,
+                                  std::string_view where) {
   std::optional<TensorScan> scan;
   GgufMetadata metadata;
   for (const auto& file : files) {
     const auto begin = [&](const GgufMetadata& m) {
       if (scan) return;
-      const auto layers = m.numbers.find("block_count"), extra = m.numbers.find("nextn_predict_layers");
-      const double own = (layers != m.numbers.end() ? layers->second : 0) - (extra != m.numbers.end() ? extra->second : 0);
+      const auto layers = m.numbers.find("block_count"),
+                 extra = m.numbers.find("nextn_predict_layers");
+      const double own = (layers != m.numbers.end() ? layers->second : 0) -
+                         (extra != m.numbers.end() ? extra->second : 0);
       scan.emplace(own > 0 ? static_cast<std::int32_t>(std::min(own, 1e6)) : 0, false, 0.0);
     };
-    auto read = scan_gguf(*file, where, begin, [&scan](const TensorInfo& tensor) { return scan->add(tensor); });
+    auto read = scan_gguf(*file, where, begin,
+                          [&scan](const TensorInfo& tensor) { return scan->add(tensor); });
     if (!read) return tl::unexpected(read.error());
     if (metadata.architecture.empty()) metadata = std::move(*read);
     scan->add_file();
@@ -109,8 +117,9 @@ Result<ModelFile> read_gguf_files(std::span<const std::unique_ptr<ByteSource>> f
   if (counted != out.tensors->parameters) {
     out.architecture.parameters_reported = out.tensors->parameters;
     if (std::abs(counted - out.tensors->parameters) > 0.001 * out.tensors->parameters)
-      out.warnings.push_back("the shape counts " + grouped(counted) + " parameters, the tensors hold " +
-                             grouped(out.tensors->parameters) + ": the tensors are taken");
+      out.warnings.push_back("the shape counts " + grouped(counted) +
+                             " parameters, the tensors hold " + grouped(out.tensors->parameters) +
+                             ": the tensors are taken");
   }
   if (!out.tensors->dtypes.empty()) {
     const DtypeShare& main = out.tensors->dtypes.front();
@@ -118,7 +127,8 @@ Result<ModelFile> read_gguf_files(std::span<const std::unique_ptr<ByteSource>> f
     if (bits < 16 && bits > 0) {
       out.quantization.method = out.quantization.run_as = "gguf";
       out.quantization.format = main.dtype;
-      out.quantization.bits = out.quantization.bits_stored = out.tensors->bytes * 8.0 / out.tensors->parameters;
+      out.quantization.bits = out.quantization.bits_stored =
+          out.tensors->bytes * 8.0 / out.tensors->parameters;
     }
   }
   set_counts(out);
@@ -129,7 +139,9 @@ Result<ModelFile> read_gguf(ByteSource& file, std::string_view where) {
   struct Borrowed : ByteSource {
     explicit Borrowed(ByteSource& inner) : inner_(inner) {}
     std::uint64_t size() const override { return inner_.size(); }
-    std::size_t read(std::uint64_t offset, std::span<std::byte> into) override { return inner_.read(offset, into); }
+    std::size_t read(std::uint64_t offset, std::span<std::byte> into) override {
+      return inner_.read(offset, into);
+    }
     ByteSource& inner_;
   };
   const std::unique_ptr<ByteSource> one[] = {std::make_unique<Borrowed>(file)};

@@ -20,7 +20,8 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxIndexBytes = 64u << 20;
 constexpr std::size_t kMaxShards = 4096;
-constexpr std::string_view kIndexes[] = {"model.safetensors.index.json", "pytorch_model.bin.index.json"};
+constexpr std::string_view kIndexes[] = {"model.safetensors.index.json",
+                                         "pytorch_model.bin.index.json"};
 
 bool ends(std::string_view text, std::string_view part) { return text.ends_with(part); }
 
@@ -29,15 +30,19 @@ Result<std::string> read_whole(const FileSource& folder, const std::string& name
   auto file = folder.open(name);
   if (!file) return fail(ErrorCode::input, name + ": cannot be opened", std::string(where));
   if (file->size() > limit)
-    return fail(ErrorCode::input, name + ": larger than the limit of " + std::to_string(limit >> 20) + " MiB", std::string(where));
+    return fail(ErrorCode::input,
+                name + ": larger than the limit of " + std::to_string(limit >> 20) + " MiB",
+                std::string(where));
   std::string text(static_cast<std::size_t>(file->size()), '\0');
-  const std::size_t got = file->read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
-  if (got != text.size()) return fail(ErrorCode::input, name + ": cannot be read whole", std::string(where));
+  const std::size_t got =
+      file->read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
+  if (got != text.size())
+    return fail(ErrorCode::input, name + ": cannot be read whole", std::string(where));
   return text;
 }
 
-Result<json> read_document(const FileSource& folder, const std::string& name, std::string_view where,
-                           std::size_t limit = kMaxConfigBytes) {
+Result<json> read_document(const FileSource& folder, const std::string& name,
+                           std::string_view where, std::size_t limit = kMaxConfigBytes) {
   auto text = read_whole(folder, name, limit, where);
   if (!text) return tl::unexpected(text.error());
   return parse_json(*text, std::string(where) + "/" + name, limit);
@@ -97,7 +102,7 @@ std::size_t promised(const std::string& name) {
 }
 
 struct Index {
-  double total_size = 0;              ///< 0 when the file does not say
+  double total_size = 0;  ///< 0 when the file does not say
   std::set<std::string> files;
   std::set<std::string> tensors;
 };
@@ -111,7 +116,8 @@ Result<Index> read_index(const Folder& folder, const std::string& name) {
     return fail(ErrorCode::input, "weight_map: expected an object", where);
   Index out;
   for (const auto& item : map->items()) {
-    if (!item.value().is_string()) return fail(ErrorCode::input, "weight_map: expected file names", where);
+    if (!item.value().is_string())
+      return fail(ErrorCode::input, "weight_map: expected file names", where);
     auto file = item.value().get<std::string>();
     if (file.empty() || file.find_first_of("/\\") != std::string::npos || file.front() == '.')
       return fail(ErrorCode::input, "weight_map: a file outside the folder", where);
@@ -122,18 +128,20 @@ Result<Index> read_index(const Folder& folder, const std::string& name) {
   const auto metadata = document->find("metadata");
   if (metadata != document->end() && metadata->is_object()) {
     const auto size = metadata->find("total_size");
-    if (size != metadata->end() && size->is_number() && size->get<double>() >= 0) out.total_size = size->get<double>();
+    if (size != metadata->end() && size->is_number() && size->get<double>() >= 0)
+      out.total_size = size->get<double>();
   }
   return out;
 }
 
 bool is_weights(std::string_view name) {
-  return ends(name, ".safetensors") && name.rfind("adapter_model", 0) != 0 && name.rfind("consolidated", 0) != 0;
+  return ends(name, ".safetensors") && name.rfind("adapter_model", 0) != 0 &&
+         name.rfind("consolidated", 0) != 0;
 }
 
 /// Reads the headers of all shards; false when some are missing.
-Result<bool> scan_shards(const Folder& folder, const std::vector<std::string>& shards, const Index& index,
-                         TensorScan& scan) {
+Result<bool> scan_shards(const Folder& folder, const std::vector<std::string>& shards,
+                         const Index& index, TensorScan& scan) {
   bool complete = true;
   std::size_t unknown = 0, seen = 0;
   for (const std::string& name : shards) {
@@ -148,7 +156,8 @@ Result<bool> scan_shards(const Folder& folder, const std::vector<std::string>& s
       if (!index.tensors.empty() && index.tensors.count(std::string(tensor.name)) == 0) ++unknown;
       return scan.add(tensor);
     };
-    if (auto read = scan_safetensors(*file, folder.where + "/" + name, visit); !read) return tl::unexpected(read.error());
+    if (auto read = scan_safetensors(*file, folder.where + "/" + name, visit); !read)
+      return tl::unexpected(read.error());
   }
   if (complete && !index.tensors.empty() && (unknown > 0 || seen != index.tensors.size()))
     return fail(ErrorCode::input, "the index and the shards name different tensors", folder.where);
@@ -161,8 +170,9 @@ void cross_check(const TensorScan& scan, ModelFile& out) {
   const double stored = out.tensors->parameters, counted = out.parameters_total;
   if (stored != counted) {
     if (out.exact)
-      out.warnings.push_back("the configuration counts " + grouped(counted) + " parameters, the tensors hold " +
-                             grouped(stored) + ": the tensors are taken");
+      out.warnings.push_back("the configuration counts " + grouped(counted) +
+                             " parameters, the tensors hold " + grouped(stored) +
+                             ": the tensors are taken");
     out.architecture.parameters_reported = stored;
   }
   out.exact = !scan.guessed_bits();
@@ -172,14 +182,15 @@ void cross_check(const TensorScan& scan, ModelFile& out) {
 /// Without the shards an index tells only bytes.
 void check_index(const Index& index, ModelFile& out) {
   if (index.total_size <= 0) {
-    out.warnings.emplace_back("the index has no total_size and its shards are not here: bytes are computed");
+    out.warnings.emplace_back(
+        "the index has no total_size and its shards are not here: bytes are computed");
     return;
   }
   const double computed = out.weights_bytes;
   out.weights_bytes = index.total_size;
   if (std::abs(computed - index.total_size) > 0.02 * index.total_size)
-    out.warnings.push_back("the index holds " + grouped(index.total_size) + " bytes, the configuration gives " +
-                           grouped(computed));
+    out.warnings.push_back("the index holds " + grouped(index.total_size) +
+                           " bytes, the configuration gives " + grouped(computed));
 }
 
 Result<void> add_quantization(const Folder& folder, const std::string& name, ModelFile& out) {
@@ -195,14 +206,16 @@ Result<void> add_quantization(const Folder& folder, const std::string& name, Mod
 /// The model of a configuration, or of the tensors alone when the model_type is
 /// unknown.
 Result<ModelFile> combine(const Folder& folder, const Parts& parts) {
-  Result<ModelFile> model = fail(ErrorCode::input, "no config.json", folder.where, "give the config.json too");
+  Result<ModelFile> model =
+      fail(ErrorCode::input, "no config.json", folder.where, "give the config.json too");
   if (!parts.config.empty()) {
     auto document = read_document(folder.source, parts.config, folder.where);
     if (!document) return tl::unexpected(document.error());
     model = model_of_config(*document, folder.where + "/" + parts.config);
   }
   if (model && !parts.quantization.empty())
-    if (auto added = add_quantization(folder, parts.quantization, *model); !added) return tl::unexpected(added.error());
+    if (auto added = add_quantization(folder, parts.quantization, *model); !added)
+      return tl::unexpected(added.error());
   Index index;
   if (!parts.index.empty()) {
     auto read = read_index(folder, parts.index);
@@ -213,7 +226,10 @@ Result<ModelFile> combine(const Folder& folder, const Parts& parts) {
   if (!index.files.empty()) shards.assign(index.files.begin(), index.files.end());
   std::erase_if(shards, [](const std::string& name) { return !ends(name, ".safetensors"); });
   TensorScan scan(model ? model->architecture.layers : 0, model && model->architecture.tied,
-                  model && model->quantization.bits < 8 && model->quantization.bits > 0 ? model->quantization.bits : model && model->quantization.bits == 8 ? 8 : 0);
+                  model && model->quantization.bits < 8 && model->quantization.bits > 0
+                      ? model->quantization.bits
+                  : model && model->quantization.bits == 8 ? 8
+                                                           : 0);
   auto complete = scan_shards(folder, shards, index, scan);
   if (!complete) return tl::unexpected(complete.error());
   const bool tensors = !shards.empty() && *complete;
@@ -236,7 +252,8 @@ Parts parts_beside(const Folder& folder, const std::string& config) {
   parts.config = config;
   if (folder.has("hf_quant_config.json")) parts.quantization = "hf_quant_config.json";
   const std::string stem = ends(config, ".json") ? config.substr(0, config.size() - 5) : config;
-  if (folder.has(stem + ".hf_quant_config.json")) parts.quantization = stem + ".hf_quant_config.json";
+  if (folder.has(stem + ".hf_quant_config.json"))
+    parts.quantization = stem + ".hf_quant_config.json";
   return parts;
 }
 
@@ -244,8 +261,10 @@ Result<ModelFile> read_gguf_named(const Folder& folder, const std::string& name)
   std::vector<std::unique_ptr<ByteSource>> files;
   const auto names = parts_of(folder, name);
   if (names.size() != promised(name))
-    return fail(ErrorCode::input, "only " + std::to_string(names.size()) + " of " + std::to_string(promised(name)) +
-                                      " parts are here", folder.where + "/" + name);
+    return fail(ErrorCode::input,
+                "only " + std::to_string(names.size()) + " of " + std::to_string(promised(name)) +
+                    " parts are here",
+                folder.where + "/" + name);
   for (const std::string& part : names) {
     files.push_back(folder.source.open(part));
     if (!files.back()) return fail(ErrorCode::input, "cannot be opened", folder.where + "/" + part);
@@ -271,7 +290,8 @@ Parts parts_of_folder(const Folder& folder) {
 Result<ModelFile> read_json_named(const Folder& folder, const std::string& name) {
   auto document = read_document(folder.source, name, folder.where, kMaxIndexBytes);
   if (!document) return tl::unexpected(document.error());
-  if (document->is_object() && document->contains("peft_type")) return read_adapter_named(folder, name);
+  if (document->is_object() && document->contains("peft_type"))
+    return read_adapter_named(folder, name);
   if (document->is_object() && document->contains("weight_map")) {
     Parts parts = parts_of_folder(folder);
     parts.index = name;
@@ -283,15 +303,19 @@ Result<ModelFile> read_json_named(const Folder& folder, const std::string& name)
 Result<ModelFile> read_whole_folder(const Folder& folder) {
   std::vector<std::string> gguf;
   for (const std::string& name : folder.names)
-    if (ends(name, ".gguf") && (!split_name(name) || parts_of(folder, name).front() == name)) gguf.push_back(name);
+    if (ends(name, ".gguf") && (!split_name(name) || parts_of(folder, name).front() == name))
+      gguf.push_back(name);
   Parts parts = parts_of_folder(folder);
   const bool model = !parts.config.empty() || !parts.shards.empty();
-  if (!model && folder.has("adapter_config.json")) return read_adapter_named(folder, "adapter_config.json");
+  if (!model && folder.has("adapter_config.json"))
+    return read_adapter_named(folder, "adapter_config.json");
   if (!model && gguf.size() == 1) return read_gguf_named(folder, gguf.front());
   if (!model && gguf.size() > 1)
-    return fail(ErrorCode::input, "several GGUF files", folder.where, "name one of them, such as " + gguf.front());
+    return fail(ErrorCode::input, "several GGUF files", folder.where,
+                "name one of them, such as " + gguf.front());
   if (!model)
-    return fail(ErrorCode::input, "no config.json, .safetensors, .gguf or adapter_config.json", folder.where);
+    return fail(ErrorCode::input, "no config.json, .safetensors, .gguf or adapter_config.json",
+                folder.where);
   auto out = combine(folder, parts);
   if (out) out->kind = "folder";
   return out;
@@ -304,14 +328,17 @@ std::string_view kind_of(const Folder& folder, const std::string& name) {
   std::array<std::byte, 9> head{};
   auto file = folder.source.open(name);
   const std::size_t got = file ? file->read(0, head) : 0;
-  if (got >= 4 && head[0] == std::byte{'G'} && head[1] == std::byte{'G'} && head[2] == std::byte{'U'}) return ".gguf";
+  if (got >= 4 && head[0] == std::byte{'G'} && head[1] == std::byte{'G'} &&
+      head[2] == std::byte{'U'})
+    return ".gguf";
   if (got == 9 && head[7] == std::byte{0} && head[8] == std::byte{'{'}) return ".safetensors";
   return ".json";
 }
 
 }  // namespace
 
-Result<ModelFile> read_model(const FileSource& source, const std::string& name, std::string_view where) {
+Result<ModelFile> read_model(const FileSource& source, const std::string& name,
+                             std::string_view where) {
   Folder folder{source, source.list(), std::string(where)};
   std::sort(folder.names.begin(), folder.names.end());
   if (name.empty()) return read_whole_folder(folder);

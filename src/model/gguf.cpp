@@ -22,6 +22,7 @@ struct TensorType {
   std::uint64_t block, bytes;
 };
 /// Values in a block and its bytes (ggml.h, ggml-common.h).
+// clang-format off
 constexpr TensorType kTypes[] = {
     {0, "F32", 1, 4}, {1, "F16", 1, 2}, {2, "Q4_0", 32, 18}, {3, "Q4_1", 32, 20}, {6, "Q5_0", 32, 22},
     {7, "Q5_1", 32, 24}, {8, "Q8_0", 32, 34}, {9, "Q8_1", 32, 36}, {10, "Q2_K", 256, 84}, {11, "Q3_K", 256, 110},
@@ -32,9 +33,23 @@ constexpr TensorType kTypes[] = {
     {29, "IQ1_M", 256, 56}, {30, "BF16", 1, 2}, {34, "TQ1_0", 256, 54}, {35, "TQ2_0", 256, 66},
     {39, "MXFP4", 32, 17}, {40, "NVFP4", 64, 36}, {41, "Q1_0", 128, 18}, {42, "Q2_0", 64, 18},
 };
+// clang-format on
 
 enum ValueType : std::uint32_t {
-  kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kString, kArray, kU64, kI64, kF64, kValueTypes
+  kU8,
+  kI8,
+  kU16,
+  kI16,
+  kU32,
+  kI32,
+  kF32,
+  kBool,
+  kString,
+  kArray,
+  kU64,
+  kI64,
+  kF64,
+  kValueTypes
 };
 constexpr std::array<std::uint32_t, kValueTypes> kValueBytes{1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
@@ -58,7 +73,8 @@ class Cursor {
     std::array<std::byte, sizeof(T)> raw{};
     if (!copy(raw)) return T{};
     std::uint64_t bits = 0;
-    for (std::size_t i = sizeof(T); i-- > 0;) bits = bits << 8 | std::to_integer<std::uint64_t>(raw[i]);
+    for (std::size_t i = sizeof(T); i-- > 0;)
+      bits = bits << 8 | std::to_integer<std::uint64_t>(raw[i]);
     T value{};
     if constexpr (sizeof(T) == 8) {
       value = std::bit_cast<T>(bits);
@@ -121,17 +137,21 @@ bool printable(std::string_view text) {
 
 class GgufReader {
  public:
-  GgufReader(ByteSource& file, std::string_view where) : file_(file), cursor_(file), where_(where) {}
+  GgufReader(ByteSource& file, std::string_view where)
+      : file_(file), cursor_(file), where_(where) {}
 
   Result<void> header() {
     if (file_.size() < 24) return refuse("too short for a GGUF file");
     if (cursor_.number<std::uint32_t>() != 0x46554747) return refuse("does not start with GGUF");
     const auto version = cursor_.number<std::uint32_t>();
-    if (version == 0x03000000 || version == 0x02000000) return refuse("a big-endian GGUF file is not supported");
-    if (version != 2 && version != 3) return refuse("GGUF version " + std::to_string(version) + " is not supported (2 or 3)");
+    if (version == 0x03000000 || version == 0x02000000)
+      return refuse("a big-endian GGUF file is not supported");
+    if (version != 2 && version != 3)
+      return refuse("GGUF version " + std::to_string(version) + " is not supported (2 or 3)");
     tensors_ = cursor_.number<std::uint64_t>();
     keys_ = cursor_.number<std::uint64_t>();
-    if (tensors_ > kMaxTensors || keys_ > kMaxKeys) return refuse("claims more tensors or metadata than the limits");
+    if (tensors_ > kMaxTensors || keys_ > kMaxKeys)
+      return refuse("claims more tensors or metadata than the limits");
     return {};
   }
 
@@ -139,9 +159,11 @@ class GgufReader {
     for (std::uint64_t i = 0; i < keys_; ++i) {
       const std::string key = cursor_.text(kMaxKeyBytes);
       const auto type = cursor_.number<std::uint32_t>();
-      if (cursor_.failed()) return refuse("the file ends inside its metadata, or a key is longer than 65,535 bytes");
+      if (cursor_.failed())
+        return refuse("the file ends inside its metadata, or a key is longer than 65,535 bytes");
       if (!printable(key)) return refuse("a metadata key with control characters or none");
-      if (!seen_.insert(key).second) return refuse("metadata key \"" + key.substr(0, 80) + "\" twice");
+      if (!seen_.insert(key).second)
+        return refuse("metadata key \"" + key.substr(0, 80) + "\" twice");
       if (auto value = read_value(key, type, out); !value) return value;
     }
     return {};
@@ -158,26 +180,40 @@ class GgufReader {
       if (extent.first < end) return refuse("tensors overlap");
       end = extent.second;
     }
-    if (!extents.empty() && (start > file_.size() || end > file_.size() - start)) return refuse("the file is truncated: tensors end after it");
+    if (!extents.empty() && (start > file_.size() || end > file_.size() - start))
+      return refuse("the file is truncated: tensors end after it");
     return {};
   }
 
  private:
-  tl::unexpected<Error> refuse(std::string what) const { return fail(ErrorCode::input, std::move(what), where_); }
+  tl::unexpected<Error> refuse(std::string what) const {
+    return fail(ErrorCode::input, std::move(what), where_);
+  }
 
   double scalar(std::uint32_t type) {
     switch (type) {
-      case kU8: return cursor_.number<std::uint8_t>();
-      case kI8: return static_cast<std::int8_t>(cursor_.number<std::uint8_t>());
-      case kU16: return cursor_.number<std::uint16_t>();
-      case kI16: return static_cast<std::int16_t>(cursor_.number<std::uint16_t>());
-      case kU32: return cursor_.number<std::uint32_t>();
-      case kI32: return cursor_.number<std::int32_t>();
-      case kF32: return static_cast<double>(cursor_.number<float>());
-      case kBool: return cursor_.number<std::uint8_t>() != 0 ? 1.0 : 0.0;
-      case kU64: return static_cast<double>(cursor_.number<std::uint64_t>());
-      case kI64: return static_cast<double>(cursor_.number<std::int64_t>());
-      default: return cursor_.number<double>();
+      case kU8:
+        return cursor_.number<std::uint8_t>();
+      case kI8:
+        return static_cast<std::int8_t>(cursor_.number<std::uint8_t>());
+      case kU16:
+        return cursor_.number<std::uint16_t>();
+      case kI16:
+        return static_cast<std::int16_t>(cursor_.number<std::uint16_t>());
+      case kU32:
+        return cursor_.number<std::uint32_t>();
+      case kI32:
+        return cursor_.number<std::int32_t>();
+      case kF32:
+        return static_cast<double>(cursor_.number<float>());
+      case kBool:
+        return cursor_.number<std::uint8_t>() != 0 ? 1.0 : 0.0;
+      case kU64:
+        return static_cast<double>(cursor_.number<std::uint64_t>());
+      case kI64:
+        return static_cast<double>(cursor_.number<std::int64_t>());
+      default:
+        return cursor_.number<double>();
     }
   }
 
@@ -191,19 +227,22 @@ class GgufReader {
         if (key == "general.architecture") out.architecture = value;
         out.texts[key] = std::move(value);
       } else if (length > kMaxItems || !cursor_.skip(length)) {
-        return refuse("metadata \"" + key.substr(0, 80) + "\": a string beyond the file or 2^30 bytes");
+        return refuse("metadata \"" + key.substr(0, 80) +
+                      "\": a string beyond the file or 2^30 bytes");
       }
     } else if (type == kArray) {
       return read_array(key, out, 0);
     } else if (type < kValueTypes) {
       const double value = scalar(type);
       if (key == "general.alignment") {
-        if (!(value >= 1) || value > static_cast<double>(kMaxAlignment)) return refuse("general.alignment: expected 1 to 2^20");
+        if (!(value >= 1) || value > static_cast<double>(kMaxAlignment))
+          return refuse("general.alignment: expected 1 to 2^20");
         alignment_ = static_cast<std::uint64_t>(value);
       }
       out.numbers[short_key(key)] = value;
     } else {
-      return refuse("metadata \"" + key.substr(0, 80) + "\": unknown value type " + std::to_string(type));
+      return refuse("metadata \"" + key.substr(0, 80) + "\": unknown value type " +
+                    std::to_string(type));
     }
     if (cursor_.failed()) return refuse("the file ends inside its metadata");
     return {};
@@ -213,7 +252,8 @@ class GgufReader {
     const auto type = cursor_.number<std::uint32_t>();
     const auto count = cursor_.number<std::uint64_t>();
     if (cursor_.failed() || type >= kValueTypes || count > kMaxItems || nesting > kMaxNesting)
-      return refuse("metadata \"" + key.substr(0, 80) + "\": an array of an unknown type, too long or nested too deeply");
+      return refuse("metadata \"" + key.substr(0, 80) +
+                    "\": an array of an unknown type, too long or nested too deeply");
     if (key == "tokenizer.ggml.tokens") out.vocabulary = static_cast<double>(count);
     if (type == kString) {
       for (std::uint64_t i = 0; i < count; ++i)
@@ -234,7 +274,9 @@ class GgufReader {
 
   /// "llama.block_count" -> "block_count": the prefix is the architecture.
   static std::string short_key(const std::string& key) {
-    if (key.rfind("general.", 0) == 0 || key.rfind("tokenizer.", 0) == 0 || key.rfind("split.", 0) == 0) return key;
+    if (key.rfind("general.", 0) == 0 || key.rfind("tokenizer.", 0) == 0 ||
+        key.rfind("split.", 0) == 0)
+      return key;
     const auto dot = key.find('.');
     return dot == std::string::npos ? key : key.substr(dot + 1);
   }
@@ -243,7 +285,8 @@ class GgufReader {
                       std::vector<std::pair<std::uint64_t, std::uint64_t>>& extents) {
     const std::string name = cursor_.text(kMaxNameBytes);
     const auto dimensions = cursor_.number<std::uint32_t>();
-    if (cursor_.failed() || !printable(name)) return refuse("the tensor table is truncated or a name is not readable");
+    if (cursor_.failed() || !printable(name))
+      return refuse("the tensor table is truncated or a name is not readable");
     if (dimensions > 4) return refuse("tensor \"" + name + "\": more than 4 dimensions");
     std::array<std::uint64_t, 4> shape{};
     std::uint64_t elements = 1;
@@ -256,17 +299,21 @@ class GgufReader {
     const auto type = cursor_.number<std::uint32_t>();
     const auto offset = cursor_.number<std::uint64_t>();
     if (cursor_.failed()) return refuse("the file ends inside its tensor table");
-    const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TensorType& t) { return t.id == type; });
-    if (found == std::end(kTypes)) return refuse("tensor \"" + name + "\": unknown type " + std::to_string(type));
+    const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                     [&](const TensorType& t) { return t.id == type; });
+    if (found == std::end(kTypes))
+      return refuse("tensor \"" + name + "\": unknown type " + std::to_string(type));
     const std::uint64_t row = dimensions > 0 ? shape[dimensions - 1] : 1;
     std::uint64_t bytes = 0;
-    if (row % found->block != 0) return refuse("tensor \"" + name + "\": rows are not whole blocks of its type");
-    if (__builtin_mul_overflow(elements / found->block, found->bytes, &bytes) || offset > UINT64_MAX - bytes)
+    if (row % found->block != 0)
+      return refuse("tensor \"" + name + "\": rows are not whole blocks of its type");
+    if (__builtin_mul_overflow(elements / found->block, found->bytes, &bytes) ||
+        offset > UINT64_MAX - bytes)
       return refuse("tensor \"" + name + "\": beyond 2^64 bytes");
     if (offset % alignment_ != 0) return refuse("tensor \"" + name + "\": offset is not aligned");
     extents.emplace_back(offset, offset + bytes);
-    TensorInfo info{name, found->name, std::span(shape).first(dimensions), static_cast<double>(elements),
-                    static_cast<double>(bytes)};
+    TensorInfo info{name, found->name, std::span(shape).first(dimensions),
+                    static_cast<double>(elements), static_cast<double>(bytes)};
     if (!visit(info)) return refuse("tensor \"" + name + "\" occurs twice");
     return {};
   }
@@ -282,7 +329,8 @@ class GgufReader {
 
 double gguf_bits(std::string_view type) {
   for (const TensorType& entry : kTypes)
-    if (entry.name == type) return 8.0 * static_cast<double>(entry.bytes) / static_cast<double>(entry.block);
+    if (entry.name == type)
+      return 8.0 * static_cast<double>(entry.bytes) / static_cast<double>(entry.block);
   return 0.0;
 }
 

@@ -11,9 +11,10 @@ namespace gpuadvisor::model {
 /// Metadata values that the architecture needs; numbers as doubles.
 struct GgufMetadata {
   std::string architecture;
-  std::map<std::string, double, std::less<>> numbers;   ///< without the architecture's prefix
+  std::map<std::string, double, std::less<>> numbers;     ///< without the architecture's prefix
   std::map<std::string, std::string, std::less<>> texts;  ///< general.* only
-  std::map<std::string, std::vector<double>, std::less<>> lists;  ///< one number a layer (head_count_kv)
+  std::map<std::string, std::vector<double>, std::less<>>
+      lists;              ///< one number a layer (head_count_kv)
   double vocabulary = 0;  ///< length of tokenizer.ggml.tokens
 };
 

@@ -13,22 +13,37 @@ struct ArchitectureName {
 };
 /// llama.cpp's names of architectures that are not the model_type without separators.
 constexpr ArchitectureName kNames[] = {
-    {"qwen2moe", "qwen2_moe"}, {"qwen3moe", "qwen3_moe"}, {"qwen3next", "qwen3_next"}, {"deepseek2", "deepseek_v2"},
-    {"gptneox", "gpt_neox"}, {"starcoder", "gpt_bigcode"}, {"phi2", "phi"}, {"command-r", "cohere"},
-    {"gpt-oss", "gpt_oss"}, {"glm4moe", "glm4_moe"}, {"gemma3", "gemma3_text"}, {"olmo2", "olmo2"},
-    {"minimax-m2", "minimax_m2"}, {"llama4", "llama4_text"}, {"seed_oss", "seed_oss"}, {"grok", "grok-1"},
+    {"qwen2moe", "qwen2_moe"},
+    {"qwen3moe", "qwen3_moe"},
+    {"qwen3next", "qwen3_next"},
+    {"deepseek2", "deepseek_v2"},
+    {"gptneox", "gpt_neox"},
+    {"starcoder", "gpt_bigcode"},
+    {"phi2", "phi"},
+    {"command-r", "cohere"},
+    {"gpt-oss", "gpt_oss"},
+    {"glm4moe", "glm4_moe"},
+    {"gemma3", "gemma3_text"},
+    {"olmo2", "olmo2"},
+    {"minimax-m2", "minimax_m2"},
+    {"llama4", "llama4_text"},
+    {"seed_oss", "seed_oss"},
+    {"grok", "grok-1"},
 };
 
 double number(const GgufMetadata& m, std::string_view key, double fallback = 0) {
   const auto found = m.numbers.find(key);
   if (found != m.numbers.end()) return found->second;
   const auto list = m.lists.find(key);
-  return list != m.lists.end() && !list->second.empty() ? *std::max_element(list->second.begin(), list->second.end())
-                                                        : fallback;
+  return list != m.lists.end() && !list->second.empty()
+             ? *std::max_element(list->second.begin(), list->second.end())
+             : fallback;
 }
 
 /// A size; NaN and negative values of a hostile file are none.
-std::int32_t whole(double value) { return value > 0 ? static_cast<std::int32_t>(std::min(value, 1073741823.0)) : 0; }
+std::int32_t whole(double value) {
+  return value > 0 ? static_cast<std::int32_t>(std::min(value, 1073741823.0)) : 0;
+}
 
 std::int32_t integer(const GgufMetadata& m, std::string_view key, double fallback = 0) {
   return whole(number(m, key, fallback));
@@ -75,8 +90,8 @@ void set_layers_of(const GgufMetadata& m, Architecture& a) {
 
 }  // namespace
 
-Result<Architecture> gguf_architecture(const GgufMetadata& m, const TensorScan& scan, std::string_view where,
-                                       std::vector<std::string>& warnings) {
+Result<Architecture> gguf_architecture(const GgufMetadata& m, const TensorScan& scan,
+                                       std::string_view where, std::vector<std::string>& warnings) {
   std::string_view type = m.architecture;
   for (const ArchitectureName& entry : kNames)
     if (entry.gguf == m.architecture) type = entry.family;
@@ -92,7 +107,8 @@ Result<Architecture> gguf_architecture(const GgufMetadata& m, const TensorScan& 
     a.positions = family->positions;
     a.qk_norm = family->qk_norm_key.empty() ? family->qk_norm : 0;
   } else {
-    warnings.push_back("unknown GGUF architecture \"" + m.architecture.substr(0, 64) + "\": shape from common metadata");
+    warnings.push_back("unknown GGUF architecture \"" + m.architecture.substr(0, 64) +
+                       "\": shape from common metadata");
   }
   a.hidden = integer(m, "embedding_length");
   a.layers = std::max(0, integer(m, "block_count") - integer(m, "nextn_predict_layers"));
@@ -102,13 +118,15 @@ Result<Architecture> gguf_architecture(const GgufMetadata& m, const TensorScan& 
   a.ffn = integer(m, "feed_forward_length");
   a.max_positions = integer(m, "context_length");
   if (a.hidden <= 0 || a.layers <= 0 || a.layers > kMaxLayers || a.heads <= 0)
-    return fail(ErrorCode::input, "metadata without embedding_length, block_count or attention.head_count",
+    return fail(ErrorCode::input,
+                "metadata without embedding_length, block_count or attention.head_count",
                 std::string(where));
   a.head_dim = integer(m, "attention.key_length", a.hidden / a.heads);
   const Shape* embedding = scan.shape(Role::embedding);
   a.vocab = embedding != nullptr ? whole(embedding->rows) : integer(m, "vocab_size", m.vocabulary);
   a.tied = scan.count(Role::head) == 0;
-  a.gated = scan.count(Role::gate) + scan.count(Role::expert_gate) > 0 || family == nullptr || family->gated;
+  a.gated = scan.count(Role::gate) + scan.count(Role::expert_gate) > 0 || family == nullptr ||
+            family->gated;
   a.qkv_bias = scan.count(Role::q_bias) > 0;
   a.out_bias = scan.count(Role::output_bias) > 0;
   a.mlp_bias = scan.count(Role::mlp_bias) > 0;

@@ -26,7 +26,8 @@ void infer_widths(const TensorScan& scan, Architecture& a, std::int32_t& q, std:
   const Shape* joint = scan.shape(Role::qkv);
   if (q == 0 && joint != nullptr) {
     q = a.hidden;
-    if (const Shape* output = scan.shape(Role::output)) q = whole(output->rows == a.hidden ? output->columns : output->rows);
+    if (const Shape* output = scan.shape(Role::output))
+      q = whole(output->rows == a.hidden ? output->columns : output->rows);
     kv = std::max(0, out_of(joint, a.hidden) - q) / 2;
   }
   if (kv == 0) kv = q;
@@ -40,7 +41,8 @@ void infer_heads(const TensorScan& scan, Architecture& a, std::vector<std::strin
   const bool per_head = norm != nullptr && norm->columns < q;
   std::int32_t dim = per_head ? whole(norm->columns) : q >= 2048 ? 128 : 64;
   if (dim <= 0 || q % dim != 0 || kv % dim != 0) dim = kv > 0 && q % kv == 0 ? kv : q;
-  if (!per_head) warnings.push_back("head size not in the tensors: " + std::to_string(dim) + " taken");
+  if (!per_head)
+    warnings.push_back("head size not in the tensors: " + std::to_string(dim) + " taken");
   a.head_dim = dim;
   a.heads = q / dim;
   a.kv_heads = std::max(1, kv / dim);
@@ -50,8 +52,8 @@ void infer_heads(const TensorScan& scan, Architecture& a, std::vector<std::strin
 }
 
 void infer_mlp(const TensorScan& scan, Architecture& a, std::vector<std::string>& warnings) {
-  a.gated = scan.count(Role::gate) > 0 || scan.count(Role::gate_up) > 0 || scan.count(Role::expert_gate) > 0 ||
-            scan.count(Role::expert_gate_up) > 0;
+  a.gated = scan.count(Role::gate) > 0 || scan.count(Role::gate_up) > 0 ||
+            scan.count(Role::expert_gate) > 0 || scan.count(Role::expert_gate_up) > 0;
   a.ffn = out_of(scan.shape(Role::up), a.hidden);
   if (a.ffn == 0) a.ffn = out_of(scan.shape(Role::gate_up), a.hidden) / 2;
   a.mlp_bias = scan.count(Role::mlp_bias) > 0;
@@ -61,7 +63,8 @@ void infer_mlp(const TensorScan& scan, Architecture& a, std::vector<std::string>
   a.experts = std::max(scan.experts(), whole(expert->planes > 1 ? expert->planes : 0));
   a.experts_per_token = std::min(a.experts, 8);
   a.shared_ffn = out_of(scan.shape(Role::shared_up), a.hidden);
-  warnings.push_back("experts a token are not in the tensors: " + std::to_string(a.experts_per_token) + " taken");
+  warnings.push_back(
+      "experts a token are not in the tensors: " + std::to_string(a.experts_per_token) + " taken");
 }
 
 }  // namespace
@@ -72,8 +75,8 @@ Result<Architecture> infer_architecture(const TensorScan& scan, std::string_view
   a.family = "unknown";
   const Shape* embedding = scan.shape(Role::embedding);
   if (embedding == nullptr || scan.layers() <= 0 || scan.layers() > kMaxLayers)
-    return fail(ErrorCode::input, "the tensors show no token embedding or no layers", std::string(where),
-                "give the config.json too");
+    return fail(ErrorCode::input, "the tensors show no token embedding or no layers",
+                std::string(where), "give the config.json too");
   a.vocab = whole(embedding->rows);
   a.hidden = whole(embedding->columns);
   a.layers = scan.layers();
@@ -84,7 +87,8 @@ Result<Architecture> infer_architecture(const TensorScan& scan, std::string_view
     // Attention of another kind: a shape of the same width keeps estimates possible.
     a.head_dim = a.hidden % 128 == 0 ? 128 : a.hidden;
     a.heads = a.kv_heads = std::max(1, a.hidden / a.head_dim);
-    warnings.push_back("no attention projections recognised: full attention of the hidden width taken");
+    warnings.push_back(
+        "no attention projections recognised: full attention of the hidden width taken");
   }
   a.parameters_reported = scan.summary().parameters;
   fill_uniform_layers(a);

@@ -23,7 +23,8 @@ void apply_opt(Fields& f, Architecture& a) {
     a.embedding_dim = width;
     a.extra_parameters += 2.0 * a.hidden * width;  // project_in and project_out
   }
-  a.final_norm = f.boolean({"do_layer_norm_before"}, true) && !f.boolean({"_remove_final_layer_norm"}, false);
+  a.final_norm =
+      f.boolean({"do_layer_norm_before"}, true) && !f.boolean({"_remove_final_layer_norm"}, false);
 }
 
 void apply_bert(Fields& f, Architecture& a) {
@@ -114,7 +115,8 @@ void apply_flux(Fields& f, Architecture& a) {
   const double attention = 4.0 * h * h + 4.0 * h + 2.0 * d;
   const double mlp = 8.0 * h * h + 5.0 * h;
   const double double_block = 2.0 * (modulation + attention + mlp);
-  const double single_block = 3.0 * h * h + 3.0 * h + 7.0 * h * h + 7.0 * h + 5.0 * h * h + h + 2.0 * d;
+  const double single_block =
+      3.0 * h * h + 3.0 * h + 7.0 * h * h + 7.0 * h + 5.0 * h * h + h + 2.0 * d;
   const double time = 256.0 * h + h + h * h + h;
   const double embedders = in * h + h + joint * h + h + pooled * h + h + h * h + h + time +
                            (f.boolean({"guidance_embeds"}, false) ? time : 0.0);
@@ -130,21 +132,44 @@ void apply_flux(Fields& f, Architecture& a) {
 
 Result<void> apply_layout(Fields& f, const Family& family, Architecture& a) {
   if (!family.refused_key.empty() && f.boolean({family.refused_key}, false))
-    return fail(ErrorCode::input, std::string(family.refused_key) + ": true is a structure that is not counted here",
+    return fail(ErrorCode::input,
+                std::string(family.refused_key) + ": true is a structure that is not counted here",
                 f.where(), "give the weights too: their tensors are counted exactly");
   switch (family.layout) {
-    case Layout::plain: break;
-    case Layout::falcon: apply_falcon(f, a); break;
-    case Layout::opt: apply_opt(f, a); break;
-    case Layout::bert: apply_bert(f, a); break;
-    case Layout::t5: apply_t5(f, a); break;
-    case Layout::whisper: apply_whisper(f, a); break;
-    case Layout::vit: apply_vit(f, a); break;
-    case Layout::mamba: apply_mamba(f, a); break;
-    case Layout::jamba: apply_jamba(f, a); break;
-    case Layout::pattern: read_state_space(f, a); break;
-    case Layout::flux: apply_flux(f, a); break;
-    case Layout::reported: break;
+    case Layout::plain:
+      break;
+    case Layout::falcon:
+      apply_falcon(f, a);
+      break;
+    case Layout::opt:
+      apply_opt(f, a);
+      break;
+    case Layout::bert:
+      apply_bert(f, a);
+      break;
+    case Layout::t5:
+      apply_t5(f, a);
+      break;
+    case Layout::whisper:
+      apply_whisper(f, a);
+      break;
+    case Layout::vit:
+      apply_vit(f, a);
+      break;
+    case Layout::mamba:
+      apply_mamba(f, a);
+      break;
+    case Layout::jamba:
+      apply_jamba(f, a);
+      break;
+    case Layout::pattern:
+      read_state_space(f, a);
+      break;
+    case Layout::flux:
+      apply_flux(f, a);
+      break;
+    case Layout::reported:
+      break;
   }
   if (f.error()) return tl::unexpected(*f.error());
   return {};

@@ -14,7 +14,8 @@ Result<void> apply_layout(Fields& fields, const Family& family, Architecture& ar
 Result<void> lay_out_layers(Fields& fields, const Family& family, Architecture& architecture);
 
 /// Parameters of a vision tower and its projector; 0 when the tower is unknown.
-Result<double> vision_parameters(Fields& vision, std::string_view model_type, const Architecture& text);
+Result<double> vision_parameters(Fields& vision, std::string_view model_type,
+                                 const Architecture& text);
 
 /// Refuses keys that change the structure in a way that is not described here.
 Result<void> unsupported_structure(const Fields& fields);

@@ -19,6 +19,7 @@ struct ModuleName {
 
 /// Names of linear modules in published implementations (Hugging Face, LitGPT,
 /// remote code). A bare name matches every module that ends in it, as in PEFT.
+// clang-format off
 constexpr ModuleName kModules[] = {
     {"qwen", "c_attn", kQkv}, {"qwen", "c_proj", kTargetO | kTargetDown}, {"qwen", "w1", kTargetUp},
     {"qwen", "w2", kTargetGate}, {"gpt2", "c_proj", kTargetO | kTargetDown},
@@ -48,6 +49,7 @@ constexpr ModuleName kModules[] = {
     {"", "embed_out", kTargetHead}, {"", "embed_tokens", kTargetEmbedding}, {"", "wte", kTargetEmbedding},
     {"", "router", kTargetRouter},
 };
+// clang-format on
 
 /// Adds matrices of shape in x out that one adapter each adapts.
 struct AdapterSum {
@@ -126,7 +128,8 @@ class LoraCount {
       add(kTargetO, a_.q_width(), h);
     } else if (mixer == Mixer::state_space) {
       const double convolved = a_.ssm_inner + 2.0 * a_.ssm_groups * a_.ssm_state;
-      add(kTargetQ, h, a_.ssm_heads > 0 ? a_.ssm_inner + convolved + a_.ssm_heads : 2.0 * a_.ssm_inner);
+      add(kTargetQ, h,
+          a_.ssm_heads > 0 ? a_.ssm_inner + convolved + a_.ssm_heads : 2.0 * a_.ssm_inner);
       add(kTargetO, a_.ssm_inner, h);
     }
   }
@@ -180,7 +183,8 @@ std::uint32_t target_bits(std::string_view module, const Architecture& architect
   if (dot == std::string_view::npos) return bits;
   const std::string_view parent = module.substr(0, dot);
   if (parent.ends_with("attn") || parent.ends_with("attention")) return bits & kTargetAttention;
-  if (parent.ends_with("mlp") || parent.ends_with("ffn")) return bits & ~std::uint32_t{kTargetAttention};
+  if (parent.ends_with("mlp") || parent.ends_with("ffn"))
+    return bits & ~std::uint32_t{kTargetAttention};
   return bits;
 }
 

@@ -15,23 +15,34 @@ using nlohmann::json;
 constexpr std::size_t kMaxSkipped = 4096;
 
 /// What one scale for `group` weights adds to each, in bits.
-double per_group(double scale_bits, std::int32_t group) { return group > 0 ? scale_bits / group : 0.0; }
+double per_group(double scale_bits, std::int32_t group) {
+  return group > 0 ? scale_bits / group : 0.0;
+}
 
 struct Runnable {
   std::string_view method, format, run_as;
 };
 /// How the serving and tuning stacks name a storage; first match wins, empty is any.
 constexpr Runnable kRunnable[] = {
-    {"gptq", "int4", "gptq-int4"}, {"gptq", "int8", "gptq-int8"}, {"awq", "int4", "awq-int4"},
-    {"bitsandbytes", "int8", "int8-bnb"}, {"gguf", "", "gguf"}, {"", "nf4", "nf4"}, {"", "fp8", "fp8"},
-    {"", "mxfp4", "fp4"}, {"", "nvfp4", "fp4"}, {"", "fp4", "fp4"}, {"", "int4", "gptq-int4"},
+    {"gptq", "int4", "gptq-int4"},
+    {"gptq", "int8", "gptq-int8"},
+    {"awq", "int4", "awq-int4"},
+    {"bitsandbytes", "int8", "int8-bnb"},
+    {"gguf", "", "gguf"},
+    {"", "nf4", "nf4"},
+    {"", "fp8", "fp8"},
+    {"", "mxfp4", "fp4"},
+    {"", "nvfp4", "fp4"},
+    {"", "fp4", "fp4"},
+    {"", "int4", "gptq-int4"},
     {"", "int8", "gptq-int8"},
 };
 
 void name_run(Quantization& q) {
   q.run_as = "none";
   for (const Runnable& entry : kRunnable)
-    if ((entry.method.empty() || entry.method == q.method) && (entry.format.empty() || entry.format == q.format)) {
+    if ((entry.method.empty() || entry.method == q.method) &&
+        (entry.format.empty() || entry.format == q.format)) {
       q.run_as = q.double_quant && entry.run_as == "nf4" ? "nf4-dq" : entry.run_as;
       return;
     }
@@ -145,8 +156,8 @@ void set_kv_cache(Fields& f, Quantization& q) {
 }
 
 void set_skipped(Fields& f, Quantization& q) {
-  for (const std::string_view key : {"modules_to_not_convert", "ignore", "exclude_modules", "llm_int8_skip_modules",
-                                     "ignored_layers"})
+  for (const std::string_view key : {"modules_to_not_convert", "ignore", "exclude_modules",
+                                     "llm_int8_skip_modules", "ignored_layers"})
     for (std::string& name : f.texts(key))
       if (q.skipped.size() < kMaxSkipped) q.skipped.push_back(std::move(name));
 }
@@ -155,7 +166,8 @@ Result<Quantization> finish(Fields& f, Quantization q) {
   set_kv_cache(f, q);
   set_skipped(f, q);
   if (f.error()) return tl::unexpected(*f.error());
-  if (q.bits < 0 || q.bits > 16) return fail(ErrorCode::input, "expected at most 16 bits a weight", f.where());
+  if (q.bits < 0 || q.bits > 16)
+    return fail(ErrorCode::input, "expected at most 16 bits a weight", f.where());
   name_run(q);
   return q;
 }
@@ -169,11 +181,15 @@ double dtype_bits(std::string_view dtype) {
 }
 
 Result<Quantization> read_quantization(const json& object, std::string_view where) {
-  if (!object.is_object()) return fail(ErrorCode::input, "quantization_config: expected an object", std::string(where));
+  if (!object.is_object())
+    return fail(ErrorCode::input, "quantization_config: expected an object", std::string(where));
   Fields f(object, std::string(where) + ": quantization_config");
   Quantization q;
   q.method = f.text({"quant_method"});
-  if (q.method.empty()) q.method = f.has("quant_algo") ? "modelopt" : f.has("load_in_4bit") ? "bitsandbytes" : "unknown";
+  if (q.method.empty())
+    q.method = f.has("quant_algo")     ? "modelopt"
+               : f.has("load_in_4bit") ? "bitsandbytes"
+                                       : "unknown";
   const double bits = f.integer({"bits", "w_bit", "nbits"}, 4);
   const auto group = f.integer_or_negative("group_size", f.integer({"q_group_size"}, 128));
   if (q.method == "gptq" || q.method == "gptqmodel" || q.method == "auto-round") {
@@ -201,7 +217,8 @@ Result<Quantization> read_quantization(const json& object, std::string_view wher
 }
 
 Result<Quantization> read_modelopt(const json& document, std::string_view where) {
-  if (!document.is_object()) return fail(ErrorCode::input, "expected a JSON object", std::string(where));
+  if (!document.is_object())
+    return fail(ErrorCode::input, "expected a JSON object", std::string(where));
   Fields top(document, std::string(where));
   const auto inner = top.object("quantization");
   if (!inner) return fail(ErrorCode::input, "no quantization object", std::string(where));

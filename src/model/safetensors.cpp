@@ -21,9 +21,11 @@ struct Dtype {
   std::uint32_t bits;
 };
 constexpr Dtype kDtypes[] = {
-    {"BF16", 16}, {"F16", 16}, {"F32", 32}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"I32", 32}, {"U8", 8}, {"I8", 8},
-    {"I64", 64}, {"F64", 64}, {"BOOL", 8}, {"I16", 16}, {"U16", 16}, {"U32", 32}, {"U64", 64}, {"F4", 4},
-    {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"C64", 64},
+    {"BF16", 16},       {"F16", 16},    {"F32", 32},    {"F8_E4M3", 8}, {"F8_E5M2", 8},
+    {"I32", 32},        {"U8", 8},      {"I8", 8},      {"I64", 64},    {"F64", 64},
+    {"BOOL", 8},        {"I16", 16},    {"U16", 16},    {"U32", 32},    {"U64", 64},
+    {"F4", 4},          {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
+    {"F8_E5M2FNUZ", 8}, {"C64", 64},
 };
 
 bool printable(std::string_view text) {
@@ -80,7 +82,8 @@ class HeaderReader : public nlohmann::json_sax<json> {
       return true;
     }
     key_ = name;
-    return metadata_ || name == "dtype" || name == "shape" || name == "data_offsets" || refuse("unknown key \"" + safe(name) + "\"");
+    return metadata_ || name == "dtype" || name == "shape" || name == "data_offsets" ||
+           refuse("unknown key \"" + safe(name) + "\"");
   }
   bool string(string_t& value) override {
     if (depth_ != 2) return refuse("a string where a tensor is expected");
@@ -97,7 +100,9 @@ class HeaderReader : public nlohmann::json_sax<json> {
     return true;
   }
   bool number_integer(number_integer_t) override { return refuse("a negative number"); }
-  bool number_float(number_float_t, const string_t&) override { return refuse("a number that is not whole"); }
+  bool number_float(number_float_t, const string_t&) override {
+    return refuse("a number that is not whole");
+  }
   bool null() override { return refuse("null"); }
   bool boolean(bool) override { return refuse("true or false"); }
   bool binary(binary_t&) override { return refuse("binary data"); }
@@ -108,21 +113,27 @@ class HeaderReader : public nlohmann::json_sax<json> {
  private:
   static std::string safe(std::string_view text) {
     std::string out(text.substr(0, 80));
-    std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
     return out;
   }
   bool refuse(std::string what) {
-    if (problem.empty()) problem = (name_.empty() ? "header" : "tensor \"" + safe(name_) + "\"") + ": " + std::move(what);
+    if (problem.empty())
+      problem =
+          (name_.empty() ? "header" : "tensor \"" + safe(name_) + "\"") + ": " + std::move(what);
     return false;
   }
   bool finish_tensor() {
-    const auto* dtype = std::find_if(std::begin(kDtypes), std::end(kDtypes), [&](const Dtype& d) { return d.name == dtype_; });
+    const auto* dtype = std::find_if(std::begin(kDtypes), std::end(kDtypes),
+                                     [&](const Dtype& d) { return d.name == dtype_; });
     if (dtype == std::end(kDtypes)) return refuse("unknown dtype \"" + safe(dtype_) + "\"");
-    if (offsets_.size() != 2 || offsets_[0] > offsets_[1]) return refuse("expected data_offsets [begin, end]");
+    if (offsets_.size() != 2 || offsets_[0] > offsets_[1])
+      return refuse("expected data_offsets [begin, end]");
     std::uint64_t bits = dtype->bits;
     for (const std::uint64_t size : shape_)
       if (__builtin_mul_overflow(bits, size, &bits)) return refuse("a shape beyond 2^64 bits");
-    if (bits % 8 != 0 || bits / 8 != offsets_[1] - offsets_[0]) return refuse("data_offsets do not fit dtype and shape");
+    if (bits % 8 != 0 || bits / 8 != offsets_[1] - offsets_[0])
+      return refuse("data_offsets do not fit dtype and shape");
     extents.push_back({offsets_[0], offsets_[1]});
     TensorInfo info;
     info.name = name_;
@@ -142,32 +153,39 @@ class HeaderReader : public nlohmann::json_sax<json> {
 
 /// Bytes of [offset, offset + length) in chunks as they exist: a claimed length
 /// never decides an allocation before the bytes were there.
-Result<std::string> read_text(ByteSource& file, std::uint64_t offset, std::uint64_t length, std::string_view where) {
+Result<std::string> read_text(ByteSource& file, std::uint64_t offset, std::uint64_t length,
+                              std::string_view where) {
   std::string text;
   std::array<std::byte, 65536> chunk{};
   while (text.size() < length) {
-    const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), length - text.size()));
+    const auto want =
+        static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), length - text.size()));
     const std::size_t got = file.read(offset + text.size(), std::span(chunk).first(want));
-    if (got == 0) return fail(ErrorCode::input, "the file ends inside its header", std::string(where));
+    if (got == 0)
+      return fail(ErrorCode::input, "the file ends inside its header", std::string(where));
     const auto* begin = static_cast<const char*>(static_cast<const void*>(chunk.data()));
     text.append(begin, got);
   }
   return text;
 }
 
-Result<void> check_extents(std::vector<Extent> extents, std::uint64_t data_bytes, std::string_view where) {
+Result<void> check_extents(std::vector<Extent> extents, std::uint64_t data_bytes,
+                           std::string_view where) {
   std::sort(extents.begin(), extents.end(), [](const Extent& x, const Extent& y) {
     return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
   });
   std::uint64_t position = 0;
   for (const Extent& extent : extents) {
     if (extent.begin != position)
-      return fail(ErrorCode::input, extent.begin < position ? "tensors overlap" : "there is a hole between tensors",
+      return fail(ErrorCode::input,
+                  extent.begin < position ? "tensors overlap" : "there is a hole between tensors",
                   std::string(where));
     position = extent.end;
   }
   if (position != data_bytes)
-    return fail(ErrorCode::input, position > data_bytes ? "the file is truncated: tensors end after it" : "bytes after the last tensor",
+    return fail(ErrorCode::input,
+                position > data_bytes ? "the file is truncated: tensors end after it"
+                                      : "bytes after the last tensor",
                 std::string(where));
   return {};
 }
@@ -182,15 +200,19 @@ Result<void> scan_safetensors(ByteSource& file, std::string_view where,
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;) length = length << 8 | std::to_integer<std::uint64_t>(head[i]);
   if (length > kMaxSafetensorsHeader)
-    return fail(ErrorCode::input, "claims a header of " + std::to_string(length) + " bytes; the limit is 100,000,000",
+    return fail(ErrorCode::input,
+                "claims a header of " + std::to_string(length) + " bytes; the limit is 100,000,000",
                 std::string(where));
-  if (length > file.size() - 8) return fail(ErrorCode::input, "the file ends inside its header", std::string(where));
+  if (length > file.size() - 8)
+    return fail(ErrorCode::input, "the file ends inside its header", std::string(where));
   auto text = read_text(file, 8, length, where);
   if (!text) return tl::unexpected(text.error());
-  if (text->empty() || text->front() != '{') return fail(ErrorCode::input, "the header is not a JSON object", std::string(where));
+  if (text->empty() || text->front() != '{')
+    return fail(ErrorCode::input, "the header is not a JSON object", std::string(where));
   HeaderReader reader(visit);
   try {
-    if (!json::sax_parse(*text, &reader)) return fail(ErrorCode::input, reader.problem, std::string(where));
+    if (!json::sax_parse(*text, &reader))
+      return fail(ErrorCode::input, reader.problem, std::string(where));
   } catch (const std::exception& error) {
     return fail(ErrorCode::input, std::string("header: ") + error.what(), std::string(where));
   }

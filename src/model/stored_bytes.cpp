@@ -17,7 +17,9 @@ struct Pattern {
   int layer = -1;  ///< one layer, or all
 };
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 /// What a "modules_to_not_convert" entry names: a path, a glob or a regular expression.
 Pattern understand(std::string_view text) {
@@ -27,13 +29,16 @@ Pattern understand(std::string_view text) {
   out.roles[kShared] = shared;
   out.roles[kExperts] = experts;
   out.roles[kAttention] = has(text, "attn") || has(text, "attention");
-  out.roles[kMlp] = has(text, "mlp") && !shared && !experts && (has(text, "proj") || text.ends_with("mlp") || text.ends_with("mlp*"));
+  out.roles[kMlp] = has(text, "mlp") && !shared && !experts &&
+                    (has(text, "proj") || text.ends_with("mlp") || text.ends_with("mlp*"));
   const auto layers = text.find("layers.");
   if (layers != std::string_view::npos) {
     int number = 0;
     std::size_t i = layers + 7;
     const std::size_t start = i;
-    for (; i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0 && i < start + 6; ++i)
+    for (;
+         i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0 && i < start + 6;
+         ++i)
       number = number * 10 + (text[i] - '0');
     if (i > start) out.layer = number;
     if (i > start && i == text.size()) out.roles = {true, true, true, true};  // a whole layer
@@ -74,12 +79,14 @@ double stored_weights_bytes(const Architecture& architecture, const Quantization
   for (int kind = 0; kind < a.kind_count; ++kind) {
     const auto index = static_cast<std::size_t>(kind);
     const LayerParameters& layer = counts.layer[index];
-    quantised += a.kinds[index].count *
-                 (shares[kAttention] * (layer.attention + layer.attention_whole) + shares[kMlp] * layer.mlp +
-                  shares[kExperts] * layer.experts + shares[kShared] * layer.shared);
+    quantised +=
+        a.kinds[index].count *
+        (shares[kAttention] * (layer.attention + layer.attention_whole) + shares[kMlp] * layer.mlp +
+         shares[kExperts] * layer.experts + shares[kShared] * layer.shared);
   }
   quantised = std::min(quantised, counts.total);
-  return (quantised * quantization.bits_stored + (counts.total - quantised + extra) * plain_bits) / 8.0;
+  return (quantised * quantization.bits_stored + (counts.total - quantised + extra) * plain_bits) /
+         8.0;
 }
 
 }  // namespace gpuadvisor::model

@@ -9,14 +9,15 @@ namespace {
 
 /// Published dense shapes, by size. Between two the nearer one (by ratio) is taken.
 constexpr std::string_view kDenseShapes[] = {
-    "smollm2-135m", "smollm2-360m", "llama-3.2-1b", "llama-3.2-3b", "llama-2-7b", "llama-3-8b",
-    "llama-2-13b", "mistral-small-24b-2501", "yi-34b", "llama-3-70b", "mistral-large-2407", "gpt3-175b",
-    "llama-3.1-405b", "mt-nlg-530b", "gpt-1t",
+    "smollm2-135m",       "smollm2-360m", "llama-3.2-1b",           "llama-3.2-3b", "llama-2-7b",
+    "llama-3-8b",         "llama-2-13b",  "mistral-small-24b-2501", "yi-34b",       "llama-3-70b",
+    "mistral-large-2407", "gpt3-175b",    "llama-3.1-405b",         "mt-nlg-530b",  "gpt-1t",
 };
 constexpr std::string_view kMoeShapes[] = {
-    "olmoe-1b-7b", "qwen1.5-moe-a2.7b", "deepseek-moe-16b", "qwen3-30b-a3b", "mixtral-8x7b", "qwen2-57b-a14b",
-    "glm-4.5-air", "gpt-oss-120b", "mixtral-8x22b", "qwen3-235b-a22b", "deepseek-v2", "glm-4.5",
-    "qwen3-coder-480b-a35b", "deepseek-v3", "kimi-k2",
+    "olmoe-1b-7b",           "qwen1.5-moe-a2.7b", "deepseek-moe-16b", "qwen3-30b-a3b",
+    "mixtral-8x7b",          "qwen2-57b-a14b",    "glm-4.5-air",      "gpt-oss-120b",
+    "mixtral-8x22b",         "qwen3-235b-a22b",   "deepseek-v2",      "glm-4.5",
+    "qwen3-coder-480b-a35b", "deepseek-v3",       "kimi-k2",
 };
 constexpr double kTolerance = 0.01;
 constexpr double kSmallest = 1e6;
@@ -46,7 +47,8 @@ void set_width(Architecture& a, const Architecture& base, double width) {
   const double unit = heads >= 20 ? 8.0 : heads >= 6 ? 4.0 : 1.0;
   a.head_dim = dim;
   a.heads = static_cast<std::int32_t>(std::max(1.0, std::round(heads / unit)) * unit);
-  a.kv_heads = base.kv_heads == base.heads ? a.heads : dividing(a.heads, std::min(base.kv_heads, a.heads));
+  a.kv_heads =
+      base.kv_heads == base.heads ? a.heads : dividing(a.heads, std::min(base.kv_heads, a.heads));
   a.hidden = a.heads * dim;
   const double ratio = 1.0 * base.ffn / base.hidden;
   a.ffn = static_cast<std::int32_t>(std::max(1.0, std::round(ratio * a.hidden / 64.0)) * 64.0);
@@ -88,7 +90,10 @@ const Preset* nearest(std::span<const std::string_view> ids, double total, doubl
     const Preset* preset = find_preset(id);
     if (preset == nullptr) continue;
     double d = std::abs(std::log(preset->parameters_total / total));
-    if (active > 0) d += 2.0 * std::abs(std::log(preset->parameters_active / preset->parameters_total * total / active));
+    if (active > 0)
+      d +=
+          2.0 *
+          std::abs(std::log(preset->parameters_active / preset->parameters_total * total / active));
     if (best == nullptr || d < distance) {
       best = preset;
       distance = d;
@@ -102,7 +107,9 @@ Architecture scaled_dense(const Architecture& base, double total) {
   // Depth and width grow together (h^3 in all); the depth stops at kMaxLayers.
   double width = base.hidden * std::cbrt(total / size_of(base));
   for (int attempt = 0; attempt < 64; ++attempt) {
-    a.vocab = total < 5e7 ? static_cast<std::int32_t>(std::clamp(total / (4.0 * width), 256.0, 32000.0)) : base.vocab;
+    a.vocab = total < 5e7
+                  ? static_cast<std::int32_t>(std::clamp(total / (4.0 * width), 256.0, 32000.0))
+                  : base.vocab;
     a.tied = total < 5e7 || base.tied;
     set_width(a, base, width);
     fit(a, total);
@@ -113,13 +120,14 @@ Architecture scaled_dense(const Architecture& base, double total) {
 }
 
 std::string note_of(const Preset& preset, const Architecture& a, bool same) {
-  std::string text = same ? "shape of " + std::string(preset.id) : "shape of " + std::string(preset.id) + ", scaled";
+  std::string text = same ? "shape of " + std::string(preset.id)
+                          : "shape of " + std::string(preset.id) + ", scaled";
   text += ": " + std::to_string(a.layers) + " layers, hidden " + std::to_string(a.hidden) + ", " +
           std::to_string(a.heads) + " heads";
   if (a.kv_heads != a.heads) text += " (" + std::to_string(a.kv_heads) + " key-value)";
   if (a.experts > 0)
-    text += ", " + std::to_string(a.experts) + " experts of " + std::to_string(a.expert_ffn) + ", " +
-            std::to_string(a.experts_per_token) + " a token";
+    text += ", " + std::to_string(a.experts) + " experts of " + std::to_string(a.expert_ffn) +
+            ", " + std::to_string(a.experts_per_token) + " a token";
   else
     text += ", MLP " + std::to_string(a.ffn);
   return text + ", vocabulary " + std::to_string(a.vocab);
@@ -143,7 +151,8 @@ Result<SyntheticModel> synthesize_dense(double total) {
   const bool called = std::abs(preset->parameters_total / total - 1.0) <= 0.04;
   if (!same && !called) {
     out.architecture = scaled_dense(preset->architecture, total);
-    if (!near(out.architecture, total)) return fail(ErrorCode::usage, "no shape of this size", "--params");
+    if (!near(out.architecture, total))
+      return fail(ErrorCode::usage, "no shape of this size", "--params");
   } else if (!same) {
     fit(out.architecture, total);
   }
@@ -162,7 +171,9 @@ void choose_experts(Architecture& a, double ratio) {
     const double unit = wanted >= 48 ? 16 : wanted >= 12 ? 8 : 1;
     return std::max<double>(per_token, std::round(wanted / unit) * unit);
   };
-  const auto miss = [&](int per_token) { return std::abs(ratio * per_token / count(per_token) - 1); };
+  const auto miss = [&](int per_token) {
+    return std::abs(ratio * per_token / count(per_token) - 1);
+  };
   int best = a.experts_per_token;
   if (miss(best) > kExact)
     for (int per_token = std::max(1, a.experts_per_token / 2); per_token <= 16; ++per_token)

@@ -7,20 +7,50 @@ namespace gpuadvisor::model {
 namespace {
 
 bool ends(std::string_view text, std::string_view part) { return text.ends_with(part); }
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 /// Endings of tensors that belong to a quantised weight, or of stored buffers.
 constexpr std::string_view kSideEndings[] = {
-    ".qzeros", ".scales", "_scales", ".g_idx", "weight_scale", "weight_scale_inv", "weight_scale_2", "weight_scale_bias",
-    "input_scale", "output_scale", "weight_zero_point", "weight_shape", "weight_g_idx", "weight_global_scale",
-    "input_global_scale", ".absmax", ".quant_map", ".nested_absmax", ".nested_quant_map", ".SCB", ".weight_format",
-    "bitsandbytes__nf4", "bitsandbytes__fp4", ".k_scale", ".v_scale", "inv_freq", "masked_bias", "position_ids",
-    "num_batches_tracked", "rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight",
+    ".qzeros",
+    ".scales",
+    "_scales",
+    ".g_idx",
+    "weight_scale",
+    "weight_scale_inv",
+    "weight_scale_2",
+    "weight_scale_bias",
+    "input_scale",
+    "output_scale",
+    "weight_zero_point",
+    "weight_shape",
+    "weight_g_idx",
+    "weight_global_scale",
+    "input_global_scale",
+    ".absmax",
+    ".quant_map",
+    ".nested_absmax",
+    ".nested_quant_map",
+    ".SCB",
+    ".weight_format",
+    "bitsandbytes__nf4",
+    "bitsandbytes__fp4",
+    ".k_scale",
+    ".v_scale",
+    "inv_freq",
+    "masked_bias",
+    "position_ids",
+    "num_batches_tracked",
+    "rope_freqs.weight",
+    "rope_factors_long.weight",
+    "rope_factors_short.weight",
 };
 
 /// A causal mask stored as a buffer: [1, 1, P, P] under an attention's ".bias".
 bool is_mask(const TensorInfo& t) {
-  return t.shape.size() == 4 && t.shape[0] == 1 && t.shape[1] == 1 && t.shape[2] == t.shape[3] && ends(t.name, ".bias");
+  return t.shape.size() == 4 && t.shape[0] == 1 && t.shape[1] == 1 && t.shape[2] == t.shape[3] &&
+         ends(t.name, ".bias");
 }
 
 bool is_side(const TensorInfo& t) {
@@ -35,7 +65,9 @@ double packing(const TensorInfo& t, double bits, bool& guessed) {
     return 32.0 / (bits > 0 ? bits : 4.0);
   }
   const bool bytes = t.dtype == "U8";
-  if (bytes && (ends(t.name, "_blocks") || ends(t.name, ".weight") || ends(t.name, "weight_packed"))) return 2.0;
+  if (bytes &&
+      (ends(t.name, "_blocks") || ends(t.name, ".weight") || ends(t.name, "weight_packed")))
+    return 2.0;
   return 1.0;
 }
 
@@ -49,7 +81,9 @@ std::int32_t number_after(std::string_view name, std::string_view mark) {
     std::int32_t value = 0;
     std::size_t i = at + mark.size();
     const std::size_t start = i;
-    for (; i < name.size() && i < start + 6 && std::isdigit(static_cast<unsigned char>(name[i])) != 0; ++i)
+    for (;
+         i < name.size() && i < start + 6 && std::isdigit(static_cast<unsigned char>(name[i])) != 0;
+         ++i)
       value = value * 10 + (name[i] - '0');
     if (i > start && (i == name.size() || name[i] == '.')) return value;
   }
@@ -71,6 +105,7 @@ struct RoleName {
   Role role;
 };
 /// Endings of module names, ".weight" removed; first match wins.
+// clang-format off
 constexpr RoleName kRoles[] = {
     {"embed_tokens", Role::embedding}, {"wte", Role::embedding}, {"word_embeddings", Role::embedding},
     {"token_embd", Role::embedding}, {"embed_in", Role::embedding}, {"tok_embeddings", Role::embedding},
@@ -98,32 +133,43 @@ constexpr RoleName kRoles[] = {
     {"in_proj_qkv", Role::linear_in}, {"ssm_in", Role::ssm}, {"mixer.in_proj", Role::ssm},
     {"mamba.in_proj", Role::ssm}, {"output_norm", Role::final_norm}, {"norm", Role::norm}, {"layernorm", Role::norm},
 };
+// clang-format on
 
 Role expert_role(Role role) {
   switch (role) {
-    case Role::gate: return Role::expert_gate;
-    case Role::up: return Role::expert_up;
-    case Role::down: return Role::expert_down;
-    case Role::gate_up: return Role::expert_gate_up;
-    default: return role;
+    case Role::gate:
+      return Role::expert_gate;
+    case Role::up:
+      return Role::expert_up;
+    case Role::down:
+      return Role::expert_down;
+    case Role::gate_up:
+      return Role::expert_gate_up;
+    default:
+      return role;
   }
 }
 
 Role bias_role(Role role) {
   switch (role) {
     case Role::q:
-    case Role::qkv: return Role::q_bias;
-    case Role::output: return Role::output_bias;
+    case Role::qkv:
+      return Role::q_bias;
+    case Role::output:
+      return Role::output_bias;
     case Role::up:
-    case Role::gate_up: return Role::mlp_bias;
-    default: return Role::none;
+    case Role::gate_up:
+      return Role::mlp_bias;
+    default:
+      return Role::none;
   }
 }
 
 /// Strips what a weight's name may end in; sets `bias` for a bias.
 std::string_view module_of(std::string_view name, bool& bias) {
   bias = ends(name, ".bias");
-  for (const std::string_view ending : {".weight_packed", ".qweight", ".weight", ".bias", "_blocks"})
+  for (const std::string_view ending :
+       {".weight_packed", ".qweight", ".weight", ".bias", "_blocks"})
     if (ends(name, ending)) return name.substr(0, name.size() - ending.size());
   return name;
 }
@@ -149,7 +195,8 @@ Role role_of(std::string_view name, const Path& path) {
 
 /// Text models only: towers of other kinds have layers of their own.
 bool is_tower(std::string_view name) {
-  for (const std::string_view part : {"vision", "visual", "audio", "img_", "mm_proj", "multi_modal"})
+  for (const std::string_view part :
+       {"vision", "visual", "audio", "img_", "mm_proj", "multi_modal"})
     if (has(name, part)) return true;
   return name.starts_with("v.") || name.starts_with("mm.");
 }
@@ -161,7 +208,8 @@ bool TensorScan::add(const TensorInfo& t) {
   ++summary_.tensors;
   summary_.bytes += t.bytes;
   auto found = dtypes_.find(t.dtype);
-  if (found == dtypes_.end()) found = dtypes_.emplace(std::string(t.dtype), DtypeShare{std::string(t.dtype)}).first;
+  if (found == dtypes_.end())
+    found = dtypes_.emplace(std::string(t.dtype), DtypeShare{std::string(t.dtype)}).first;
   ++found->second.tensors;
   found->second.elements += t.elements;
   found->second.bytes += t.bytes;

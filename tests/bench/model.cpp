@@ -24,7 +24,8 @@ test::MemoryFolder seventy_billion() {
   const auto add = [&](const std::string& name, const std::vector<std::uint64_t>& shape) {
     const int shard = 1 + count++ * 30 / 723;
     shards[shard].add(name, "BF16", shape, 16);
-    map += (map.empty() ? "\"" : ",\"") + name + "\":\"model-" + std::to_string(10000 + shard) + "-of-10030.safetensors\"";
+    map += (map.empty() ? "\"" : ",\"") + name + "\":\"model-" + std::to_string(10000 + shard) +
+           "-of-10030.safetensors\"";
   };
   add("model.embed_tokens.weight", {128256, 8192});
   for (int layer = 0; layer < 80; ++layer) {
@@ -43,7 +44,8 @@ test::MemoryFolder seventy_billion() {
   add("lm_head.weight", {128256, 8192});
   test::MemoryFolder folder;
   folder.files["config.json"] = kConfig;
-  folder.files["model.safetensors.index.json"] = R"({"metadata":{"total_size":141107412992},"weight_map":{)" + map + "}}";
+  folder.files["model.safetensors.index.json"] =
+      R"({"metadata":{"total_size":141107412992},"weight_map":{)" + map + "}}";
   for (const auto& [number, builder] : shards) {
     const std::string name = "model-" + std::to_string(10000 + number) + "-of-10030.safetensors";
     folder.files[name] = builder.header();

@@ -36,8 +36,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 3) return 0;
   const std::uint64_t more = (std::uint64_t{data[1]} << 8 | data[2]) << (data[0] >> 2);
   FuzzFile file(data + 3, size - 3, size - 3 + more);
-  const auto read = (data[0] & 1) != 0 ? model::read_gguf(file, "fuzz") : model::read_safetensors(file, "fuzz");
-  if (read && !(read->tensors && std::isfinite(read->parameters_total) && read->weights_bytes >= 0)) std::abort();
+  const auto read =
+      (data[0] & 1) != 0 ? model::read_gguf(file, "fuzz") : model::read_safetensors(file, "fuzz");
+  if (read && !(read->tensors && std::isfinite(read->parameters_total) && read->weights_bytes >= 0))
+    std::abort();
   if (!read && read.error().message.empty()) std::abort();
   return 0;
 }

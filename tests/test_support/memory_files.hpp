@@ -17,11 +17,13 @@ class MemoryFile : public model::ByteSource {
  public:
   explicit MemoryFile(std::string bytes) : bytes_(std::move(bytes)), claimed_(bytes_.size()) {}
   /// A file that says it is larger than what can be read of it.
-  MemoryFile(std::string bytes, std::uint64_t claimed) : bytes_(std::move(bytes)), claimed_(claimed) {}
+  MemoryFile(std::string bytes, std::uint64_t claimed)
+      : bytes_(std::move(bytes)), claimed_(claimed) {}
   [[nodiscard]] std::uint64_t size() const override { return claimed_; }
   std::size_t read(std::uint64_t offset, std::span<std::byte> into) override {
     if (offset >= bytes_.size()) return 0;
-    const auto count = std::min<std::size_t>(into.size(), bytes_.size() - static_cast<std::size_t>(offset));
+    const auto count =
+        std::min<std::size_t>(into.size(), bytes_.size() - static_cast<std::size_t>(offset));
     std::memcpy(into.data(), bytes_.data() + offset, count);
     return count;
   }
@@ -61,8 +63,8 @@ std::string little(T value) {
 struct SafetensorsBuilder {
   std::string json = "{";
   std::uint64_t offset = 0;
-  SafetensorsBuilder& add(const std::string& name, const std::string& dtype, const std::vector<std::uint64_t>& shape,
-                          std::uint64_t bits) {
+  SafetensorsBuilder& add(const std::string& name, const std::string& dtype,
+                          const std::vector<std::uint64_t>& shape, std::uint64_t bits) {
     std::uint64_t bytes = bits;
     std::string list;
     for (const auto size : shape) {
@@ -70,8 +72,9 @@ struct SafetensorsBuilder {
       list += (list.empty() ? "" : ",") + std::to_string(size);
     }
     bytes /= 8;
-    json += (json.size() > 1 ? "," : "") + std::string("\"") + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":[" + list +
-            "],\"data_offsets\":[" + std::to_string(offset) + "," + std::to_string(offset + bytes) + "]}";
+    json += (json.size() > 1 ? "," : "") + std::string("\"") + name + "\":{\"dtype\":\"" + dtype +
+            "\",\"shape\":[" + list + "],\"data_offsets\":[" + std::to_string(offset) + "," +
+            std::to_string(offset + bytes) + "]}";
     offset += bytes;
     return *this;
   }

@@ -107,7 +107,8 @@ TEST_CASE("a vision tower that is not known is said and not guessed") {
 }
 
 TEST_CASE("an unknown model type is refused by name") {
-  const auto read = model::read_config(R"({"model_type": "zebra9", "hidden_size": 8})", "config.json");
+  const auto read =
+      model::read_config(R"({"model_type": "zebra9", "hidden_size": 8})", "config.json");
   REQUIRE_FALSE(read);
   CHECK(read.error().code == ErrorCode::input);
   CHECK(read.error().message.find("zebra9") != std::string::npos);

@@ -20,7 +20,8 @@ TEST_CASE("adapter sizes by hand") {
   CHECK(model::lora_parameters(preset("llama-2-7b"), lora) == 32.0 * 8 * (4 * 8192 + 3 * 15104));
   // DoRA adds one magnitude a row: 4 x 4096 + 2 x 11008 + 4096.
   lora.dora = true;
-  CHECK(model::lora_parameters(preset("llama-2-7b"), lora) == 32.0 * (8 * (4 * 8192 + 3 * 15104) + 5 * 4096 + 2 * 11008));
+  CHECK(model::lora_parameters(preset("llama-2-7b"), lora) ==
+        32.0 * (8 * (4 * 8192 + 3 * 15104) + 5 * 4096 + 2 * 11008));
   // A joint qkv matrix has one adapter: 8 x (4096 + 3 x 4096).
   LoraSpec joint;
   joint.targets = model::kTargetQ | model::kTargetK | model::kTargetV;
@@ -38,7 +39,8 @@ TEST_CASE("adapter sizes by hand") {
 }
 
 TEST_CASE("adapters grow with the rank and with the targets") {
-  for (const char* id : {"llama-3-8b", "deepseek-v3", "qwen3-next-80b-a3b", "gpt2", "t5-base", "minimax-text-01"}) {
+  for (const char* id :
+       {"llama-3-8b", "deepseek-v3", "qwen3-next-80b-a3b", "gpt2", "t5-base", "minimax-text-01"}) {
     INFO(id);
     double last = 0;
     for (int rank : {1, 2, 8, 64}) {
@@ -47,7 +49,9 @@ TEST_CASE("adapters grow with the rank and with the targets") {
       lora.targets = model::kTargetAllLinear;
       const double now = model::lora_parameters(preset(id), lora);
       CHECK(now > last);
-      CHECK(now == rank * model::lora_parameters(preset(id), LoraSpec{1, model::kTargetAllLinear, false, false, false, {}}));
+      CHECK(now ==
+            rank * model::lora_parameters(
+                       preset(id), LoraSpec{1, model::kTargetAllLinear, false, false, false, {}}));
       last = now;
       lora.targets = model::kTargetQ;
       CHECK(model::lora_parameters(preset(id), lora) < now);
@@ -58,7 +62,8 @@ TEST_CASE("adapters grow with the rank and with the targets") {
 TEST_CASE("module names of every stack are known") {
   const auto& llama = preset("llama-3-8b");
   CHECK(model::target_bits("q_proj", llama) == model::kTargetQ);
-  CHECK(model::target_bits("qkv_proj", llama) == (model::kTargetQ | model::kTargetK | model::kTargetV));
+  CHECK(model::target_bits("qkv_proj", llama) ==
+        (model::kTargetQ | model::kTargetK | model::kTargetV));
   CHECK(model::target_bits("gate_up_proj", llama) == (model::kTargetGate | model::kTargetUp));
   CHECK(model::target_bits("all-linear", llama) == model::kTargetAllLinear);
   CHECK(model::target_bits("query", llama) == model::kTargetQ);
@@ -69,7 +74,8 @@ TEST_CASE("module names of every stack are known") {
   CHECK(model::target_bits("banana", llama) == 0);
   // Qwen-1: c_proj ends both blocks; w2 gates, w1 does not.
   const auto& qwen = preset("qwen-7b");
-  CHECK(model::target_bits("c_attn", qwen) == (model::kTargetQ | model::kTargetK | model::kTargetV));
+  CHECK(model::target_bits("c_attn", qwen) ==
+        (model::kTargetQ | model::kTargetK | model::kTargetV));
   CHECK(model::target_bits("c_proj", qwen) == (model::kTargetO | model::kTargetDown));
   CHECK(model::target_bits("mlp.c_proj", qwen) == model::kTargetDown);
   CHECK(model::target_bits("attn.c_proj", qwen) == model::kTargetO);

@@ -23,7 +23,8 @@ TEST_CASE("every preset equals its reported count or names the difference") {
     if (preset.check != "exact" && preset.check != "exact_with_named_extra") continue;
     bool matched = false;
     for (const auto& reported : preset.reported)
-      matched = matched || reported.count == counts.total || reported.count == stored || reported.what.find("class head") != std::string_view::npos;
+      matched = matched || reported.count == counts.total || reported.count == stored ||
+                reported.what.find("class head") != std::string_view::npos;
     CHECK(matched);
   }
 }
@@ -57,7 +58,8 @@ TEST_CASE("prediction layers are counted as the files store them") {
   auto next = model::find_preset("qwen3-next-80b-a3b")->architecture;
   next.mtp_layers = 1;  // stored, though the configuration does not name it
   CHECK(model::count_parameters(next).checkpoint == 81324862720.0);
-  CHECK(model::count_parameters(model::find_preset("qwen3.5-35b-a3b")->architecture).checkpoint == 35951822704.0);
+  CHECK(model::count_parameters(model::find_preset("qwen3.5-35b-a3b")->architecture).checkpoint ==
+        35951822704.0);
 }
 
 TEST_CASE("the cache of a token and of a sequence") {
@@ -67,7 +69,8 @@ TEST_CASE("the cache of a token and of a sequence") {
   CHECK(model::kv_bytes_per_sequence(llama, 1000, 2) == 1000.0 * 131072);
   // DeepSeek-V3: 61 layers of 512 + 64; V3.2 adds indexer keys of 128.
   CHECK(model::kv_bytes_per_token(model::find_preset("deepseek-v3")->architecture, 1) == 35136);
-  CHECK(model::kv_bytes_per_token(model::find_preset("deepseek-v3.2")->architecture, 1) == 35136 + 61 * 128);
+  CHECK(model::kv_bytes_per_token(model::find_preset("deepseek-v3.2")->architecture, 1) ==
+        35136 + 61 * 128);
   // Qwen3-Next: 12 full layers of 2 x 2 x 256; 36 states of 548,864.
   const auto& next = model::find_preset("qwen3-next-80b-a3b")->architecture;
   CHECK(model::kv_bytes_per_token(next, 1) == 12288);
@@ -81,7 +84,8 @@ TEST_CASE("the cache of a token and of a sequence") {
 TEST_CASE("forward flops of a token") {
   // Llama-2-7B at 4096: layers 2 * 32 * 202,375,168; attention 32 layers of
   // 2 * 2048 (mean context) * 2 * 4096; head 2 * 32000 * 4096.
-  const auto flops = model::forward_flops_per_token(model::find_preset("llama-2-7b")->architecture, 4096);
+  const auto flops =
+      model::forward_flops_per_token(model::find_preset("llama-2-7b")->architecture, 4096);
   CHECK(flops.matmul == 2.0 * 32 * 202375168);
   CHECK(flops.attention == 32.0 * 2 * 2048 * 8192);
   CHECK(flops.head == 2.0 * 32000 * 4096);
@@ -97,16 +101,26 @@ TEST_CASE("presets are found by id hub id and loose names") {
     const char* id;
   };
   const Name names[] = {
-      {"llama-3.1-70b", "llama-3.1-70b"}, {"meta-llama/Llama-3.1-70B", "llama-3.1-70b"},
-      {"Llama-3.1-70B-Instruct", "llama-3.1-70b"}, {"meta-llama/Meta-Llama-3.1-70B-Instruct", "llama-3.1-70b"},
-      {"llama3.1-70b", "llama-3.1-70b"}, {"LLAMA_3.1_70B", "llama-3.1-70b"},
-      {"Qwen/Qwen2.5-72B-Instruct", "qwen2.5-72b"}, {"Qwen/Qwen2.5-72B-Instruct-AWQ", "qwen2.5-72b"},
-      {"Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4", "qwen2.5-7b"}, {"Qwen/Qwen3-235B-A22B-Instruct-2507", "qwen3-235b-a22b"},
-      {"meta-llama/Llama-2-7b-hf", "llama-2-7b"}, {"deepseek-ai/DeepSeek-R1-0528", "deepseek-r1"},
-      {"mistralai/Mixtral-8x7B-v0.1", "mixtral-8x7b"}, {"mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"},
-      {"google/gemma-2-9b-it", "gemma-2-9b"}, {"TheBloke/Llama-2-13B-chat-GPTQ", "llama-2-13b"},
-      {"unsloth/llama-3-8b-bnb-4bit", "llama-3-8b"}, {"openai/gpt-oss-120b", "gpt-oss-120b"},
-      {"moonshotai/Kimi-K2-Instruct", "kimi-k2"}, {"google-t5/t5-base", "t5-base"},
+      {"llama-3.1-70b", "llama-3.1-70b"},
+      {"meta-llama/Llama-3.1-70B", "llama-3.1-70b"},
+      {"Llama-3.1-70B-Instruct", "llama-3.1-70b"},
+      {"meta-llama/Meta-Llama-3.1-70B-Instruct", "llama-3.1-70b"},
+      {"llama3.1-70b", "llama-3.1-70b"},
+      {"LLAMA_3.1_70B", "llama-3.1-70b"},
+      {"Qwen/Qwen2.5-72B-Instruct", "qwen2.5-72b"},
+      {"Qwen/Qwen2.5-72B-Instruct-AWQ", "qwen2.5-72b"},
+      {"Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4", "qwen2.5-7b"},
+      {"Qwen/Qwen3-235B-A22B-Instruct-2507", "qwen3-235b-a22b"},
+      {"meta-llama/Llama-2-7b-hf", "llama-2-7b"},
+      {"deepseek-ai/DeepSeek-R1-0528", "deepseek-r1"},
+      {"mistralai/Mixtral-8x7B-v0.1", "mixtral-8x7b"},
+      {"mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"},
+      {"google/gemma-2-9b-it", "gemma-2-9b"},
+      {"TheBloke/Llama-2-13B-chat-GPTQ", "llama-2-13b"},
+      {"unsloth/llama-3-8b-bnb-4bit", "llama-3-8b"},
+      {"openai/gpt-oss-120b", "gpt-oss-120b"},
+      {"moonshotai/Kimi-K2-Instruct", "kimi-k2"},
+      {"google-t5/t5-base", "t5-base"},
   };
   for (const Name& name : names) {
     INFO(name.given);
@@ -167,7 +181,12 @@ TEST_CASE("known sizes take the shape that people mean") {
 }
 
 TEST_CASE("total and active sizes give experts") {
-  for (const auto& size : {std::pair{47e9, 13e9}, {30e9, 3e9}, {235e9, 22e9}, {671e9, 37e9}, {1e12, 32e9}, {8e9, 1e9}}) {
+  for (const auto& size : {std::pair{47e9, 13e9},
+                           {30e9, 3e9},
+                           {235e9, 22e9},
+                           {671e9, 37e9},
+                           {1e12, 32e9},
+                           {8e9, 1e9}}) {
     INFO(size.first);
     const auto made = model::synthesize(size.first, size.second);
     if (!made) FAIL(made.error().message);
@@ -181,8 +200,9 @@ TEST_CASE("total and active sizes give experts") {
 }
 
 TEST_CASE("expert shapes keep their sizes and can be divided") {
-  const double cases[][2] = {{671e9, 37e9}, {235e9, 22e9}, {30e9, 3e9},  {47e9, 13e9}, {1e12, 32e9},
-                             {100e9, 10e9}, {16e9, 2.4e9}, {57e9, 14e9}, {8e9, 1e9},   {1e14, 1e12}};
+  const double cases[][2] = {{671e9, 37e9}, {235e9, 22e9}, {30e9, 3e9},   {47e9, 13e9},
+                             {1e12, 32e9},  {100e9, 10e9}, {16e9, 2.4e9}, {57e9, 14e9},
+                             {8e9, 1e9},    {1e14, 1e12}};
   for (const auto& [total, active] : cases) {
     const auto made = model::synthesize(total, active);
     REQUIRE(made.has_value());

@@ -13,7 +13,9 @@ using model::Architecture;
 
 namespace {
 
-bool holds(const char* what, const std::function<void()>& property) { return rc::check(what, property); }
+bool holds(const char* what, const std::function<void()>& property) {
+  return rc::check(what, property);
+}
 
 /// Any decoder: dense, experts, latent attention, hybrid layers.
 Architecture any_architecture() {
@@ -48,7 +50,8 @@ Architecture any_architecture() {
   const int layers = *rc::gen::inRange(1, 129);
   std::vector<model::LayerKind> kinds(static_cast<std::size_t>(layers));
   for (auto& kind : kinds) {
-    kind.mixer = latent ? model::Mixer::mla : *rc::gen::element(model::Mixer::full, model::Mixer::sliding);
+    kind.mixer =
+        latent ? model::Mixer::mla : *rc::gen::element(model::Mixer::full, model::Mixer::sliding);
     kind.window = kind.mixer == model::Mixer::sliding ? 1024 : 0;
     kind.moe = a.experts > 0 && *rc::gen::arbitrary<bool>();
     kind.ffn = kind.moe ? 0 : a.ffn;
@@ -70,7 +73,8 @@ TEST_CASE("layers and embeddings sum to the total") {
   CHECK(holds("sum", [] {
     const Architecture a = any_architecture();
     const auto counts = model::count_parameters(a);
-    const double outside = counts.embedding + counts.positions + counts.head + counts.final_norm + counts.other;
+    const double outside =
+        counts.embedding + counts.positions + counts.head + counts.final_norm + counts.other;
     RC_ASSERT(sum_of_layers(a, counts) + outside == counts.total);
     RC_ASSERT(counts.active <= counts.total);
     RC_ASSERT(counts.active > 0);
@@ -79,8 +83,9 @@ TEST_CASE("layers and embeddings sum to the total") {
     const auto& a = preset.architecture;
     const auto counts = model::count_parameters(a);
     INFO(preset.id);
-    CHECK(sum_of_layers(a, counts) + counts.embedding + counts.positions + counts.head + counts.final_norm +
-              counts.encoder + counts.vision + counts.other == counts.total);
+    CHECK(sum_of_layers(a, counts) + counts.embedding + counts.positions + counts.head +
+              counts.final_norm + counts.encoder + counts.vision + counts.other ==
+          counts.total);
   }
 }
 
@@ -91,15 +96,18 @@ TEST_CASE("counts flops and cache grow with every size") {
       Architecture b = a;
       change(b);
       RC_ASSERT(model::count_parameters(b).total > model::count_parameters(a).total);
-      RC_ASSERT(model::forward_flops_per_token(b, 2048).total() >= model::forward_flops_per_token(a, 2048).total());
+      RC_ASSERT(model::forward_flops_per_token(b, 2048).total() >=
+                model::forward_flops_per_token(a, 2048).total());
       RC_ASSERT(model::kv_bytes_per_token(b, 2) >= model::kv_bytes_per_token(a, 2));
     };
     larger([](Architecture& b) { b.vocab += 1; });
     larger([](Architecture& b) { b.heads += b.kv_heads; });
     if (a.layers < 128) larger([](Architecture& b) { model::set_layers(b, b.layers * 2); });
-    RC_ASSERT(model::kv_bytes_per_sequence(a, 3000, 2) <= 3000 * model::kv_bytes_per_token(a, 2) + 1);
+    RC_ASSERT(model::kv_bytes_per_sequence(a, 3000, 2) <=
+              3000 * model::kv_bytes_per_token(a, 2) + 1);
     RC_ASSERT(model::kv_bytes_per_sequence(a, 3001, 2) >= model::kv_bytes_per_sequence(a, 3000, 2));
-    RC_ASSERT(model::forward_flops_per_token(a, 8192).attention >= model::forward_flops_per_token(a, 1024).attention);
+    RC_ASSERT(model::forward_flops_per_token(a, 8192).attention >=
+              model::forward_flops_per_token(a, 1024).attention);
   }));
 }
 
@@ -111,7 +119,8 @@ TEST_CASE("cutting layers keeps the pattern and the sum") {
     model::set_layers(b, wanted);
     RC_ASSERT(b.layers == wanted);
     int sum = 0;
-    for (int kind = 0; kind < b.kind_count; ++kind) sum += b.kinds[static_cast<std::size_t>(kind)].count;
+    for (int kind = 0; kind < b.kind_count; ++kind)
+      sum += b.kinds[static_cast<std::size_t>(kind)].count;
     RC_ASSERT(sum == wanted);
     for (int layer = 0; layer < wanted; ++layer) {
       const auto& now = b.kinds[b.kind_of_layer[static_cast<std::size_t>(layer)]];
@@ -123,7 +132,8 @@ TEST_CASE("cutting layers keeps the pattern and the sum") {
 
 TEST_CASE("any synthetic size is within one percent") {
   CHECK(holds("synthesize", [] {
-    const auto total = static_cast<double>(*rc::gen::inRange<std::int64_t>(1'000'000, 2'000'000'000'000));
+    const auto total =
+        static_cast<double>(*rc::gen::inRange<std::int64_t>(1'000'000, 2'000'000'000'000));
     const auto made = model::synthesize(total, std::nullopt);
     RC_ASSERT(made.has_value());
     const double size = model::count_parameters(made->architecture).total;

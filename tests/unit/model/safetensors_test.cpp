@@ -16,11 +16,15 @@ SafetensorsBuilder small_llama() {
   b.add("model.embed_tokens.weight", "BF16", {1000, 64}, 16);
   for (const char* layer : {"model.layers.0.", "model.layers.1."}) {
     const std::string p = layer;
-    b.add(p + "self_attn.q_proj.weight", "BF16", {64, 64}, 16).add(p + "self_attn.k_proj.weight", "BF16", {32, 64}, 16);
-    b.add(p + "self_attn.v_proj.weight", "BF16", {32, 64}, 16).add(p + "self_attn.o_proj.weight", "BF16", {64, 64}, 16);
-    b.add(p + "mlp.gate_proj.weight", "BF16", {128, 64}, 16).add(p + "mlp.up_proj.weight", "BF16", {128, 64}, 16);
+    b.add(p + "self_attn.q_proj.weight", "BF16", {64, 64}, 16)
+        .add(p + "self_attn.k_proj.weight", "BF16", {32, 64}, 16);
+    b.add(p + "self_attn.v_proj.weight", "BF16", {32, 64}, 16)
+        .add(p + "self_attn.o_proj.weight", "BF16", {64, 64}, 16);
+    b.add(p + "mlp.gate_proj.weight", "BF16", {128, 64}, 16)
+        .add(p + "mlp.up_proj.weight", "BF16", {128, 64}, 16);
     b.add(p + "mlp.down_proj.weight", "BF16", {64, 128}, 16);
-    b.add(p + "input_layernorm.weight", "BF16", {64}, 16).add(p + "post_attention_layernorm.weight", "BF16", {64}, 16);
+    b.add(p + "input_layernorm.weight", "BF16", {64}, 16)
+        .add(p + "post_attention_layernorm.weight", "BF16", {64}, 16);
   }
   b.add("model.norm.weight", "BF16", {64}, 16).add("lm_head.weight", "BF16", {1000, 64}, 16);
   return b;
@@ -42,14 +46,18 @@ std::string refusal(const std::string& bytes, std::uint64_t claimed) {
   return read.error().message;
 }
 
-std::string with_header(const std::string& json) { return little<std::uint64_t>(json.size()) + json; }
+std::string with_header(const std::string& json) {
+  return little<std::uint64_t>(json.size()) + json;
+}
 
 std::string refusal_of_header(const std::string& json, std::uint64_t data) {
   const std::string bytes = with_header(json);
   return refusal(bytes, bytes.size() + data);
 }
 
-bool mentions(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -140,8 +148,11 @@ TEST_CASE("packed weights count their values") {
 TEST_CASE("index and shards must name the same tensors") {
   const auto b = small_llama();
   MemoryFolder folder;
-  folder.files = {{"config.json", kSmallConfig}, {"m-00001-of-00001.safetensors", b.header()},
-                  {"model.safetensors.index.json", R"({"metadata":{"total_size":5},"weight_map":{"a":"m-00001-of-00001.safetensors"}})"}};
+  folder.files = {
+      {"config.json", kSmallConfig},
+      {"m-00001-of-00001.safetensors", b.header()},
+      {"model.safetensors.index.json",
+       R"({"metadata":{"total_size":5},"weight_map":{"a":"m-00001-of-00001.safetensors"}})"}};
   folder.claimed = {{"m-00001-of-00001.safetensors", b.size()}};
   CHECK_FALSE(model::read_model(folder, "", "folder"));
   folder.files["model.safetensors.index.json"] = R"({"weight_map":{"a":"../../etc/passwd"}})";
@@ -160,7 +171,8 @@ TEST_CASE("index and shards must name the same tensors") {
 
 TEST_CASE("hostile safetensors headers are refused") {
   CHECK(mentions(refusal("", 0), "too short"));
-  CHECK(mentions(refusal(little<std::uint64_t>(std::uint64_t{1} << 63) + "{}", 1ull << 40), "limit"));
+  CHECK(
+      mentions(refusal(little<std::uint64_t>(std::uint64_t{1} << 63) + "{}", 1ull << 40), "limit"));
   CHECK(mentions(refusal(little<std::uint64_t>(1'000'000'000) + "{}", 2'000'000'000), "limit"));
   // A claimed length that the file does not hold, and one that cannot be read.
   CHECK(mentions(refusal(little<std::uint64_t>(90'000'000) + "{}", 10), "ends inside"));
@@ -172,15 +184,30 @@ TEST_CASE("hostile safetensors headers are refused") {
   CHECK(mentions(refusal_of_header(t + "[4,12]}}", 12), "hole"));
   CHECK(mentions(refusal_of_header(t + "[0,8]}}", 4), "truncated"));
   CHECK(mentions(refusal_of_header(t + "[0,8]}}", 12), "after the last"));
-  CHECK(mentions(refusal_of_header(t + "[0,8]},\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[4,12]}}", 12), "overlap"));
-  CHECK(mentions(refusal_of_header(t + "[0,8]},\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", 16), "twice"));
-  CHECK(mentions(refusal_of_header(R"({"a":{"dtype":"F99","shape":[],"data_offsets":[0,4]}})", 4), "unknown dtype"));
-  CHECK(mentions(refusal_of_header(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4), "negative"));
-  CHECK(mentions(refusal_of_header(R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4), "not whole"));
-  CHECK(mentions(refusal_of_header(R"({"a\u0007":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4), "control"));
-  CHECK(mentions(refusal_of_header(R"({"":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4), "control"));
-  CHECK(mentions(refusal_of_header(
-                     R"({"a":{"dtype":"F32","shape":[4294967296,4294967296,2],"data_offsets":[0,4]}})", 4), "2^64"));
+  CHECK(mentions(
+      refusal_of_header(
+          t + "[0,8]},\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[4,12]}}", 12),
+      "overlap"));
+  CHECK(mentions(
+      refusal_of_header(
+          t + "[0,8]},\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", 16),
+      "twice"));
+  CHECK(mentions(refusal_of_header(R"({"a":{"dtype":"F99","shape":[],"data_offsets":[0,4]}})", 4),
+                 "unknown dtype"));
+  CHECK(mentions(refusal_of_header(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4),
+                 "negative"));
+  CHECK(
+      mentions(refusal_of_header(R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4),
+               "not whole"));
+  CHECK(mentions(
+      refusal_of_header(R"({"a\u0007":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4),
+      "control"));
+  CHECK(mentions(refusal_of_header(R"({"":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4),
+                 "control"));
+  CHECK(mentions(
+      refusal_of_header(
+          R"({"a":{"dtype":"F32","shape":[4294967296,4294967296,2],"data_offsets":[0,4]}})", 4),
+      "2^64"));
   CHECK(mentions(refusal_of_header("{\"a\":" + std::string(100000, '['), 4), "array"));
   CHECK(mentions(refusal_of_header("{\"a\":" + std::string(100000, '{'), 4), "broken"));
 }
