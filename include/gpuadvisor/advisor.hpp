@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +57,8 @@ struct Query {
   std::vector<std::pair<std::string, double>> rates;  ///< CNY for one unit, over the catalog's
   serving::Request serve;                        ///< mode serve only
   std::vector<serving::Quant> serve_formats;     ///< formats to compare; empty: serve.quant
+  std::vector<serving::Arrival> trace;           ///< mode serve: replayed on each result
+  std::shared_ptr<const serving::Model> draft;   ///< keeps serve.draft.model alive
   std::vector<int> sweep_gpus;                   ///< `plan`: also this scaling study, ascending
   bool pareto = false;                           ///< `plan`: also the front of time against memory
   int threads = 0;                               ///< 0: as many as the machine has; never changes the answer
@@ -112,6 +115,11 @@ struct ResultRow {
   std::vector<Warning> warnings;
   std::optional<serving::Option> serving;      ///< mode serve: in place of `best`
   std::optional<double> cost_per_1e6_tokens;   ///< mode serve: output tokens
+  std::optional<double> cost_per_1e6_input;    ///< mode serve: the price split by GPU time
+  std::optional<double> cost_per_1e6_output;   ///< between prompt and output tokens
+  std::optional<serving::Simulation> replay;   ///< of query.trace, single requests left out
+  double largest_context = 0;                  ///< mode serve: tokens of one request that fit
+  serving::Saturation saturation;              ///< mode serve: where more clients gain nothing
   std::optional<double> cost_per_1e18_flops;   ///< model FLOPs, in the quote's currency
 };
 

@@ -15,6 +15,7 @@
 
 #include "gpuadvisor/catalog.hpp"
 #include "gpuadvisor/model.hpp"
+#include "gpuadvisor/units.hpp"
 #include "gpuadvisor/workload.hpp"
 
 namespace gpuadvisor::serving {
@@ -329,6 +330,14 @@ struct Simulation {
 [[nodiscard]] Simulation simulate(const Model& model, const Request& request, const Plan& plan,
                                   const catalog::Cluster& cluster,
                                   std::span<const Arrival> arrivals);
+/// Reads a trace: one JSON object a line with input_len and output_len in tokens and
+/// arrival_s (0 when absent), at most a million lines; sorted by arrival. Errors name
+/// `where` and the line.
+[[nodiscard]] Result<std::vector<Arrival>> parse_trace(std::string_view text,
+                                                       std::string_view where);
+/// The open load that a trace is on the mean: lengths, and requests a second (a burst
+/// when all arrive at once).
+void apply_trace(Request& request, std::span<const Arrival> arrivals);
 /// `count` arrivals of a Poisson process at `rate_rps` with log-normal lengths of the
 /// given means and 95th percentiles (0: fixed). The same seed gives the same arrivals.
 [[nodiscard]] std::vector<Arrival> poisson_arrivals(double rate_rps, std::size_t count,

@@ -22,8 +22,13 @@ bool meets_targets(const serving::Request& request, const serving::Speed& speed)
 std::vector<Option> options_on(const Query& query, const serving::Model& model,
                                const catalog::Cluster& cluster) {
   const std::vector<serving::Quant> one{query.serve.quant};
-  return serving::compare_options(model, query.serve, cluster,
-                                  query.serve_formats.empty() ? one : query.serve_formats);
+  auto options = serving::compare_options(
+      model, query.serve, cluster, query.serve_formats.empty() ? one : query.serve_formats);
+  const planner::Constraints& fixed = query.constraints;
+  std::erase_if(options, [&](const Option& option) {
+    return (fixed.tp && option.plan.tp != *fixed.tp) || (fixed.pp && option.plan.pp != *fixed.pp);
+  });
+  return options;
 }
 
 /// Does the option carry the whole load: arrivals below saturation, clients all in the cache?
@@ -111,7 +116,22 @@ ResultRow row_of(const Context& context, const catalog::Cluster& cluster, const 
   if (!row.quote || !(rate > 0)) return row;
   row.cost.per_1e9_tokens = row.quote->per_hour * row.count / (rate * 3600.0) * 1e9;
   row.cost_per_1e6_tokens = *row.cost.per_1e9_tokens / 1e3;
+  const double per_second = row.quote->per_hour * row.count / 3600.0;
+  row.cost_per_1e6_input = per_second * option.estimate.speed.input_token_s * 1e6;
+  row.cost_per_1e6_output = per_second * option.estimate.speed.output_token_s * 1e6;
   return row;
+}
+
+/// What only the rows that are shown need.
+void study(const Query& query, const serving::Model& model, ResultRow& row) {
+  serving::Request request = query.serve;
+  request.quant = row.serving->quant;
+  const serving::Plan& plan = row.serving->plan;
+  row.largest_context = serving::largest_context(model, request, plan, row.cluster);
+  row.saturation = serving::saturation(model, request, plan, row.cluster);
+  if (query.trace.empty()) return;
+  row.replay = serving::simulate(model, request, plan, row.cluster, query.trace);
+  row.replay->requests = {};
 }
 
 /// Least memory over the tensor parallel sizes of the instance.
@@ -174,8 +194,23 @@ std::vector<Warning> serving_warnings(const ResultRow& row) {
   return found;
 }
 
-void describe(ResultRow& row) {
+void add_study(ResultRow& row) {
+  row.reasons.push_back(fmt::format(
+      "limits: one request of up to {} tokens; {:.0f} clients saturate it at {:.0f} output tokens/s",
+      format_count(row.largest_context), row.saturation.concurrency,
+      row.saturation.output_tokens_per_s));
+  if (row.replay)
+    row.reasons.push_back(fmt::format(
+        "trace: first token after {:.0f} ms at the median and {:.0f} ms at the 95th percentile, "
+        "{:.1f} and {:.1f} ms a token, {:.0f} output tokens/s",
+        1e3 * row.replay->ttft_p50_s, 1e3 * row.replay->ttft_p95_s, 1e3 * row.replay->tpot_p50_s,
+        1e3 * row.replay->tpot_p95_s, row.replay->output_tokens_per_s));
+}
+
+void describe(const Query& query, const serving::Model& model, ResultRow& row) {
+  study(query, model, row);
   row.reasons = serving_reasons(row);
+  add_study(row);
   row.warnings = serving_warnings(row);
 }
 
@@ -234,7 +269,7 @@ Result<Ranking> rank_serving(const catalog::Catalog& catalog, const Query& query
     return ranks_before(query.objective, left, right);
   });
   ranking.results = best_of_families(std::move(rows), query.top);
-  for (auto& row : ranking.results) describe(row);
+  for (auto& row : ranking.results) describe(query, model, row);
   if (auto old = old_price_warning(context->as_of, ranking.results))
     ranking.warnings.push_back(std::move(*old));
   if (!ranking.results.empty()) ranking.next_steps = serving_steps(ranking.results.front());
@@ -259,7 +294,7 @@ Result<Ranking> serve_on(const catalog::Catalog& catalog, const Query& query,
   int rank = 0;
   for (auto& row : ranking.results) {
     row.rank = ++rank;
-    describe(row);
+    describe(query, model, row);
   }
   if (!ranking.results.empty()) ranking.next_steps = serving_steps(ranking.results.front());
   return ranking;

@@ -158,34 +158,6 @@ void read_plan_flags(FlagReader& reader, advisor::Query& query) {
   check_sharding(reader, query);
 }
 
-void read_serving(FlagReader& reader, advisor::Query& query) {
-  if (query.request.mode != workload::Mode::serve) {
-    for (const std::string_view flag :
-         {"engine", "engine-version", "input-len", "output-len", "concurrency", "kv-type",
-          "ttft", "tpot", "gpu-memory-utilization"})
-      if (reader.arguments().has(flag))
-        reader.set_error({ErrorCode::usage, "needs --mode serve", FlagReader::dashed(flag), {}});
-    return;
-  }
-  constexpr std::array<std::string_view, 7> kKvTypes = {"auto", "fp16", "fp8", "int8",
-                                                        "q8_0", "q4_0", "fp4"};
-  serving::Request& serve = query.serve;
-  reader.name("engine", serve.engine, serving::engine_names(), serving::engine_from_string);
-  if (const auto version = reader.text("engine-version"))
-    serve.version = serving::parse_version(*version);
-  reader.name("quant", serve.quant, serving::quant_names(), serving::quant_from_string);
-  reader.name("kv-type", serve.kv_type, kKvTypes, serving::kv_type_from_string);
-  reader.count("input-len", serve.input_len, 1, 1e8);
-  reader.count("output-len", serve.output_len, 1, 1e8);
-  reader.count("concurrency", serve.concurrency, 1, 1e6);
-  reader.number("gpu-memory-utilization", serve.gpu_memory_utilization, 0.05, 1.0);
-  const auto seconds = [](std::string_view text, const std::string& flag) {
-    return parse_duration(text, flag).map([](Seconds time) { return time.value; });
-  };
-  reader.read("ttft", serve.ttft_target_s, seconds);
-  reader.read("tpot", serve.tpot_target_s, seconds);
-}
-
 Result<advisor::Query> read_query(const Arguments& arguments, const catalog::Catalog& catalog) {
   advisor::Query query;
   FlagReader reader(arguments);

@@ -135,6 +135,19 @@ Json cost_json(const advisor::ResultRow& row, const advisor::Query& query) {
   return json;
 }
 
+Json replay_json(const serving::Simulation& replay) {
+  Json json = Json::object();
+  json["duration_s"] = number(replay.duration_s);
+  json["output_tokens_per_s"] = number(replay.output_tokens_per_s);
+  json["ttft_p50_ms"] = number(replay.ttft_p50_s * 1e3);
+  json["ttft_p95_ms"] = number(replay.ttft_p95_s * 1e3);
+  json["ttft_p99_ms"] = number(replay.ttft_p99_s * 1e3);
+  json["tpot_p50_ms"] = number(replay.tpot_p50_s * 1e3);
+  json["tpot_p95_ms"] = number(replay.tpot_p95_s * 1e3);
+  json["tpot_p99_ms"] = number(replay.tpot_p99_s * 1e3);
+  return json;
+}
+
 Json serving_json(const serving::Option& option, const advisor::ResultRow& row) {
   const serving::Memory& memory = option.estimate.memory;
   const serving::Speed& speed = option.estimate.speed;
@@ -154,6 +167,13 @@ Json serving_json(const serving::Option& option, const advisor::ResultRow& row) 
   json["requests_per_s"] = number(speed.requests_per_s);
   json["running_sequences"] = number(speed.running);
   json["bound_by"] = serving::to_string(speed.limit);
+  json["prefill_tokens_per_s"] = number(speed.prefill_tokens_per_s);
+  json["cost_per_1e6_input_tokens"] = number(row.cost_per_1e6_input);
+  json["cost_per_1e6_output_tokens"] = number(row.cost_per_1e6_output);
+  json["largest_context"] = whole(row.largest_context);
+  json["saturation_concurrency"] = whole(row.saturation.concurrency);
+  json["saturation_output_tokens_per_s"] = number(row.saturation.output_tokens_per_s);
+  json["trace"] = row.replay ? replay_json(*row.replay) : Json(nullptr);
   json["error_p50"] = number(row.performance_band.p50);
   json["error_p90"] = number(row.performance_band.p90);
   return json;

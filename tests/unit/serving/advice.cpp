@@ -1,4 +1,7 @@
 #include "fixture.hpp"
+
+#include <algorithm>
+
 #include "test_support/catch.hpp"
 
 using namespace gpuadvisor;
@@ -88,4 +91,46 @@ TEST_CASE("what a card cannot run is refused with the reason") {
   CHECK_FALSE(refusal(model, request, plan, gpu).empty());
   request.quant = Quant::gguf_q4_0;
   CHECK_FALSE(refusal(model, request, plan, gpu).empty());
+}
+
+TEST_CASE("pipelines are tried across nodes and over PCIe only") {
+  const catalog::Gpu gpu = fixture::a100();
+  const Model model = prepare(fixture::llama_8b());
+  const Request request;
+  const Quant formats[] = {Quant::none};
+  const auto pipelines = [&](const catalog::Cluster& c) {
+    int found = 0;
+    for (const Option& o : compare_options(model, request, c, formats)) found += o.plan.pp > 1 ? 1 : 0;
+    return found;
+  };
+  catalog::Cluster c = fixture::cluster(gpu, 4);
+  CHECK(pipelines(c) == 0);
+  c.link = catalog::NodeLink::pcie;
+  CHECK(pipelines(c) == 3);  // tp x pp: 1 x 2, 1 x 4, 2 x 2
+  c.link = catalog::NodeLink::nvlink;
+  c.gpus = 8;
+  CHECK(pipelines(c) == 1);  // tp 4, a stage a node
+}
+
+TEST_CASE("engines without tensor parallelism split layers") {
+  const catalog::Gpu gpu = fixture::a100();
+  const Model model = prepare(fixture::llama_8b());
+  Request request;
+  request.engine = Engine::llama_cpp;
+  request.version = 0;
+  const Quant formats[] = {Quant::gguf_q4_k_m};
+  for (const Option& o : compare_options(model, request, fixture::cluster(gpu, 4), formats)) {
+    CHECK(o.plan.tp == 1);
+    CHECK(o.plan.gpus() == 4);
+    CHECK(o.plan.layer_split == (o.plan.split_gpus > 1));
+  }
+}
+
+TEST_CASE("plans are told in words") {
+  Plan plan;
+  CHECK(describe(plan) == "TP1 x 1 replica");
+  plan.tp = 8;
+  plan.pp = 2;
+  plan.replicas = 3;
+  CHECK(describe(plan) == "TP8 x PP2 x 3 replicas");
 }

@@ -68,3 +68,47 @@ TEST_CASE("no arrivals make an empty simulation") {
   CHECK(s.requests.empty());
   CHECK(s.output_tokens_per_s == 0);
 }
+
+TEST_CASE("a trace is read line by line and sorted by arrival") {
+  const auto trace = parse_trace(
+      "{\"arrival_s\": 2, \"input_len\": 300, \"output_len\": 10}\r\n\n"
+      "{\"input_len\": 100, \"output_len\": 30}\n", "t.jsonl");
+  REQUIRE(trace);
+  REQUIRE(trace->size() == 2);
+  CHECK((*trace)[0].input_len == 100);
+  CHECK((*trace)[1].time_s == 2);
+  Request request;
+  apply_trace(request, *trace);
+  CHECK(request.load == Load::open);
+  CHECK(request.rate_rps == 0.5);  // one interval of two seconds
+  CHECK(request.input_len == 200);
+  CHECK(request.output_len == 20);
+}
+
+TEST_CASE("a wrong trace names the line and the reason") {
+  const auto message = [](std::string_view text) {
+    const auto trace = parse_trace(text, "t.jsonl");
+    return trace ? std::string("read") : trace.error().where + ": " + trace.error().message;
+  };
+  CHECK(message("") == "t.jsonl: holds no request");
+  CHECK(message("{") == "t.jsonl:1: is no valid JSON");
+  CHECK(message("[1]") == "t.jsonl:1: is no JSON object");
+  CHECK(message("\n{\"input_len\": 5}") == "t.jsonl:2: output_len is missing");
+  CHECK(message("{\"input_len\": 0, \"output_len\": 1}") == "t.jsonl:1: input_len is out of range");
+  CHECK(message("{\"input_len\": \"5\", \"output_len\": 1}") == "t.jsonl:1: input_len is no number");
+  CHECK(message("{\"input_len\": 5, \"output_len\": 1, \"x\": 1}") == "t.jsonl:1: unknown key x");
+}
+
+TEST_CASE("replicas share the arrivals of a trace") {
+  const catalog::Gpu gpu = fixture::a100();
+  const Model model = prepare(fixture::llama_8b());
+  Request request;
+  request.max_num_seqs = 1;
+  const std::vector<Arrival> many(4, Arrival{0, 100, 50});
+  Plan plan;
+  const Simulation one = simulate(model, request, plan, fixture::cluster(gpu, 1), many);
+  plan.replicas = 2;
+  const Simulation two = simulate(model, request, plan, fixture::cluster(gpu, 2), many);
+  CHECK_THAT(two.duration_s, WithinRel(one.duration_s / 2, 1e-9));
+  CHECK(two.requests[0].finish_s == two.requests[1].finish_s);
+}

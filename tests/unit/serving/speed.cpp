@@ -114,6 +114,47 @@ TEST_CASE("a cache that is too small bounds the batch") {
   CHECK(e.speed.running <= e.memory.kv_tokens / 1024);
 }
 
+TEST_CASE("a pipeline passes every layer and shares the load between its stages") {
+  Bench b;
+  const catalog::Cluster c = fixture::cluster(b.gpu, 2);
+  b.plan.pp = 2;
+  const StepTime one = step_time(b.model, b.request, Plan{}, c, {8, 1000, 0, 0});
+  const StepTime two = step_time(b.model, b.request, b.plan, c, {16, 1000, 0, 0});
+  // Two groups of eight: the time of a pass is that of eight and one hand-over.
+  CHECK_THAT(two.total() - two.all_reduce, WithinRel(one.total(), 1e-9));
+  CHECK(two.all_reduce > 0);
+  CHECK(two.all_reduce < 1e-4);
+}
+
+TEST_CASE("a slice of a card has its share of the speed") {
+  Bench b;
+  catalog::Instance slice;
+  slice.gpu_fraction = 0.25;
+  catalog::Cluster c = fixture::cluster(b.gpu, 1);
+  const StepTime whole = step_time(b.model, b.request, b.plan, c, {8, 1000, 0, 0});
+  c.instance = &slice;
+  const StepTime quarter = step_time(b.model, b.request, b.plan, c, {8, 1000, 0, 0});
+  CHECK_THAT(quarter.weights, WithinRel(4 * whole.weights, 1e-9));
+  CHECK(quarter.launch == whole.launch);
+}
+
+TEST_CASE("token times split the time of a request") {
+  Bench b;
+  const Speed s = b.run().speed;
+  // 1024 prompt and 256 output tokens a request.
+  CHECK_THAT(1024 * s.input_token_s + 256 * s.output_token_s, WithinRel(1 / s.requests_per_s, 1e-9));
+  CHECK(s.output_token_s > 5 * s.input_token_s);
+}
+
+TEST_CASE("need counts the cache of all running sequences") {
+  Bench b;
+  const Memory one = estimate_memory(b.model, b.request, b.plan, fixture::cluster(b.gpu, 1));
+  const Estimate e = b.run();
+  // 15 more sequences of 1280 tokens at 131,072 bytes.
+  CHECK_THAT(e.memory.need - one.need, WithinRel(15 * 1280 * 131072.0, 1e-9));
+  CHECK(e.memory.need <= e.memory.reserved);
+}
+
 #if __has_include(<rapidcheck.h>)
 TEST_CASE("steps never get shorter with more work") {
   const Bench b;
