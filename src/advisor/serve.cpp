@@ -14,8 +14,9 @@ namespace {
 
 using serving::Option;
 
+/// Arrivals that outrun the engines queue without end: no answer, whatever the targets.
 bool meets_targets(const serving::Request& request, const serving::Speed& speed) {
-  return (request.ttft_target_s <= 0 || speed.ttft_s <= request.ttft_target_s) &&
+  return speed.utilisation <= 1 && (request.ttft_target_s <= 0 || speed.ttft_s <= request.ttft_target_s) &&
          (request.tpot_target_s <= 0 || speed.tpot_s <= request.tpot_target_s);
 }
 
@@ -31,9 +32,9 @@ std::vector<Option> options_on(const Query& query, const serving::Model& model,
   return options;
 }
 
-/// Does the option carry the whole load: arrivals below saturation, clients all in the cache?
+/// Does the option carry the whole load, with all clients in the cache?
 bool carries_load(const serving::Speed& speed) {
-  return speed.utilisation <= 1 && speed.limit != serving::Limit::kv_capacity;
+  return speed.limit != serving::Limit::kv_capacity;
 }
 
 /// The option with the highest throughput that keeps the targets, one that carries the
@@ -53,7 +54,7 @@ const Option* choose(const Query& query, const std::vector<Option>& options) {
 struct Found {
   catalog::Cluster cluster;
   std::optional<Option> best;
-  std::optional<Option> nearest;  ///< misses the targets
+  std::optional<Option> nearest;  ///< misses the targets; of the largest count
   std::size_t evaluated = 0;
 };
 
@@ -87,7 +88,7 @@ Found find_option(const Query& query, const serving::Model& model, const Offer& 
     found.evaluated += options.size();
     if (count == 1) found.cluster = cluster;
     if (options.empty() && offer.max_count <= 1) break;
-    if (!options.empty() && !found.nearest) found.nearest = options.front();
+    if (!options.empty()) found.nearest = options.front();
     const Option* option = choose(query, options);
     if (option == nullptr) continue;
     const bool carries = carries_load(option->estimate.speed);
@@ -149,7 +150,12 @@ Rejected out_of_memory(const Query& query, const serving::Model& model,
           memory.missing()};
 }
 
-Rejected misses_target(const catalog::Cluster& cluster, const Option& nearest) {
+Rejected misses_target(const Query& query, const catalog::Cluster& cluster, const Option& nearest) {
+  if (nearest.estimate.speed.utilisation > 1)
+    return {cluster.instance, cluster.nodes(), RejectCode::deadline,
+            fmt::format("{} GPUs serve {:.1f} of the {:.1f} requests/s", nearest.plan.gpus(),
+                        nearest.estimate.speed.requests_per_s, query.serve.rate_rps),
+            std::nullopt};
   return {cluster.instance, 1, RejectCode::deadline,
           fmt::format("misses the latency target: {:.0f} ms to the first token, {:.1f} ms a token",
                       1e3 * nearest.estimate.speed.ttft_s, 1e3 * nearest.estimate.speed.tpot_s),
@@ -224,7 +230,7 @@ std::vector<workload::Assumption> assumptions(const serving::Request& request) {
   note(request.input_len == usual.input_len, "input_len", format_number(usual.input_len, 0), "--input-len");
   note(request.output_len == usual.output_len, "output_len", format_number(usual.output_len, 0),
        "--output-len");
-  note(request.concurrency == usual.concurrency, "concurrency", format_number(usual.concurrency, 0),
+  note(request.load == serving::Load::closed && request.concurrency == usual.concurrency, "concurrency", format_number(usual.concurrency, 0),
        "--concurrency");
   note(request.engine == usual.engine, "engine", std::string(serving::to_string(usual.engine)), "--engine");
   return assumed;
@@ -262,7 +268,7 @@ Result<Ranking> rank_serving(const catalog::Catalog& catalog, const Query& query
     else if (!found.nearest)
       ranking.rejected.push_back(out_of_memory(query, model, found.cluster));
     else
-      ranking.rejected.push_back(misses_target(found.cluster, *found.nearest));
+      ranking.rejected.push_back(misses_target(query, found.cluster, *found.nearest));
   }
   score_rows(query.weights, rows);
   std::stable_sort(rows.begin(), rows.end(), [&](const ResultRow& left, const ResultRow& right) {
