@@ -70,7 +70,8 @@ struct ErrorBand {
   double p50 = 0, p90 = 0;
 };
 inline constexpr std::size_t kFewestForBand = 8;
-[[nodiscard]] std::vector<ErrorBand> error_bands(const Report& report, const catalog::Catalog& catalog);
+[[nodiscard]] std::vector<ErrorBand> error_bands(const Report& report,
+                                                 const catalog::Catalog& catalog);
 
 /// The measurements that ship with the program.
 [[nodiscard]] std::vector<Document> embedded_measurements();
@@ -82,7 +83,7 @@ struct TrainingRow {
   workload::Training training;
   workload::Plan plan;
   catalog::Cluster cluster;
-  std::string quantity;   ///< max_allocated_gib, step_time_s, ...
+  std::string quantity;  ///< max_allocated_gib, step_time_s, ...
   double measured = 0;
   memory::StageChoice stage = memory::StageChoice::worst;
 };

@@ -53,24 +53,44 @@ struct Query {
   RdmaPolicy rdma = RdmaPolicy::preferred;
   bool include_retired = false;
   std::size_t top = 10;
-  std::string as_of;                             ///< date; "" the catalog's
+  std::string as_of;                                  ///< date; "" the catalog's
   std::vector<std::pair<std::string, double>> rates;  ///< CNY for one unit, over the catalog's
-  serving::Request serve;                        ///< mode serve only
-  std::vector<serving::Quant> serve_formats;     ///< formats to compare; empty: serve.quant
-  std::vector<serving::Arrival> trace;           ///< mode serve: replayed on each result
-  std::shared_ptr<const serving::Model> draft;   ///< keeps serve.draft.model alive
-  std::vector<int> sweep_gpus;                   ///< `plan`: also this scaling study, ascending
-  bool pareto = false;                           ///< `plan`: also the front of time against memory
-  int threads = 0;                               ///< 0: as many as the machine has; never changes the answer
+  serving::Request serve;                             ///< mode serve only
+  std::vector<serving::Quant> serve_formats;          ///< formats to compare; empty: serve.quant
+  std::vector<serving::Arrival> trace;                ///< mode serve: replayed on each result
+  std::shared_ptr<const serving::Model> draft;        ///< keeps serve.draft.model alive
+  std::vector<int> sweep_gpus;  ///< `plan`: also this scaling study, ascending
+  bool pareto = false;          ///< `plan`: also the front of time against memory
+  int threads = 0;              ///< 0: as many as the machine has; never changes the answer
 };
 
 enum class WarningCode : std::uint8_t {
-  no_bf16, no_flash_attention, pcie_only, no_rdma, old_price, observed_price, no_price,
-  unvalidated_gpu, unvalidated, tight_memory, capacity_bound, fragmentation, retired_type, note
+  no_bf16,
+  no_flash_attention,
+  pcie_only,
+  no_rdma,
+  old_price,
+  observed_price,
+  no_price,
+  unvalidated_gpu,
+  unvalidated,
+  tight_memory,
+  capacity_bound,
+  fragmentation,
+  retired_type,
+  note
 };
 enum class RejectCode : std::uint8_t {
-  gpu_memory, host_memory, dtype_unsupported, no_legal_plan, budget, deadline, max_gpus,
-  rdma_required, no_price, incomplete_facts
+  gpu_memory,
+  host_memory,
+  dtype_unsupported,
+  no_legal_plan,
+  budget,
+  deadline,
+  max_gpus,
+  rdma_required,
+  no_price,
+  incomplete_facts
 };
 [[nodiscard]] std::string_view to_string(WarningCode code);
 [[nodiscard]] std::string_view to_string(RejectCode code);
@@ -113,14 +133,14 @@ struct ResultRow {
   std::vector<Alternative> alternatives;
   std::vector<std::string> reasons;
   std::vector<Warning> warnings;
-  std::optional<serving::Option> serving;      ///< mode serve: in place of `best`
-  std::optional<double> cost_per_1e6_tokens;   ///< mode serve: output tokens
-  std::optional<double> cost_per_1e6_input;    ///< mode serve: the price split by GPU time
-  std::optional<double> cost_per_1e6_output;   ///< between prompt and output tokens
-  std::optional<serving::Simulation> replay;   ///< of query.trace, single requests left out
-  double largest_context = 0;                  ///< mode serve: tokens of one request that fit
-  serving::Saturation saturation;              ///< mode serve: where more clients gain nothing
-  std::optional<double> cost_per_1e18_flops;   ///< model FLOPs, in the quote's currency
+  std::optional<serving::Option> serving;     ///< mode serve: in place of `best`
+  std::optional<double> cost_per_1e6_tokens;  ///< mode serve: output tokens
+  std::optional<double> cost_per_1e6_input;   ///< mode serve: the price split by GPU time
+  std::optional<double> cost_per_1e6_output;  ///< between prompt and output tokens
+  std::optional<serving::Simulation> replay;  ///< of query.trace, single requests left out
+  double largest_context = 0;                 ///< mode serve: tokens of one request that fit
+  serving::Saturation saturation;             ///< mode serve: where more clients gain nothing
+  std::optional<double> cost_per_1e18_flops;  ///< model FLOPs, in the quote's currency
 };
 
 struct Rejected {
@@ -144,23 +164,23 @@ struct SweepPoint {
   int nodes = 0;
   std::optional<planner::Candidate> best;
   double hours = 0;
-  std::optional<double> total;     ///< cost of the job
-  double efficiency = 0;           ///< tokens/s a GPU relative to the best point
-  bool knee = false;               ///< last size before adding GPUs gains less than 80% of their share
-  std::string reason;              ///< why nothing fits
+  std::optional<double> total;  ///< cost of the job
+  double efficiency = 0;        ///< tokens/s a GPU relative to the best point
+  bool knee = false;            ///< last size before adding GPUs gains less than 80% of their share
+  std::string reason;           ///< why nothing fits
 };
 
 /// Price kinds of the best instance beside each other.
 struct PriceOption {
   cost::Quote quote;
-  double hours = 0;                        ///< with the interruptions expected of a spot price
+  double hours = 0;  ///< with the interruptions expected of a spot price
   std::optional<double> total;
   std::optional<double> break_even_hours;  ///< hours of use a month from which it beats on-demand
 };
 
 /// Everything an answer holds; reports render it, nothing is computed later.
 struct Ranking {
-  std::string command;          ///< recommend, estimate, plan
+  std::string command;  ///< recommend, estimate, plan
   Query query;
   std::string catalog_date;
   model::ParameterCounts counts;
@@ -171,11 +191,11 @@ struct Ranking {
   std::vector<std::string_view> fitting_families;  ///< of recommend: with a candidate that fits
   planner::SearchStats search;
   std::vector<Warning> warnings;
-  std::vector<std::string> next_steps;   ///< advice lines under the table
-  std::vector<SweepPoint> sweep;         ///< plan with sweep_gpus
-  std::vector<planner::Candidate> front; ///< plan with pareto: step time against memory
+  std::vector<std::string> next_steps;     ///< advice lines under the table
+  std::vector<SweepPoint> sweep;           ///< plan with sweep_gpus
+  std::vector<planner::Candidate> front;   ///< plan with pareto: step time against memory
   std::vector<PriceOption> price_options;  ///< of the first result
-  std::vector<std::string> relaxations;  ///< what would make something fit, when nothing does
+  std::vector<std::string> relaxations;    ///< what would make something fit, when nothing does
 };
 
 /// Ranks instances, counts and plans. "Nothing fits" is a Ranking without results.

@@ -33,13 +33,13 @@ struct Rates {
 /// The price a ranking uses for one instance.
 struct Quote {
   catalog::PriceKind kind = catalog::PriceKind::on_demand;
-  double per_hour = 0;           ///< one instance, in `currency`
+  double per_hour = 0;  ///< one instance, in `currency`
   std::string currency;
   std::string region;
   double original_per_hour = 0;
   std::string original_currency;
-  std::optional<double> rate;    ///< original -> currency; null when the same
-  std::string date;              ///< "" undated
+  std::optional<double> rate;  ///< original -> currency; null when the same
+  std::string date;            ///< "" undated
   std::string source;
 };
 
@@ -47,13 +47,13 @@ struct Quote {
 /// Official prices before observed ones (an observed price stands in for every
 /// wanted kind but spot). Equal prices: region bytewise, newest date, source. Nothing
 /// when there is no such price, or no rate for its currency.
-[[nodiscard]] std::optional<Quote> quote(const catalog::Instance& instance,
-                                         catalog::PriceKind kind, std::string_view region,
-                                         std::string_view currency, const Rates& rates);
+[[nodiscard]] std::optional<Quote> quote(const catalog::Instance& instance, catalog::PriceKind kind,
+                                         std::string_view region, std::string_view currency,
+                                         const Rates& rates);
 
 struct JobCost {
   double hours = 0;
-  std::optional<double> total;          ///< per_hour x count x hours
+  std::optional<double> total;  ///< per_hour x count x hours
   std::optional<double> per_1e9_tokens;
 };
 /// tokens and tokens_per_s > 0; `count` instances at `quote` (may be empty).
@@ -78,8 +78,8 @@ struct Goodput {
 /// interrupted `interruptions_per_hour` times, and one interruption stops the job.
 struct SpotJob {
   Goodput goodput;
-  double hours = 0;               ///< expected wall time
-  std::optional<double> total;    ///< expected cost
+  double hours = 0;             ///< expected wall time
+  std::optional<double> total;  ///< expected cost
 };
 [[nodiscard]] SpotJob spot_job(double useful_hours, int count, double interruptions_per_hour,
                                double checkpoint_s, double restart_s,

@@ -14,19 +14,19 @@
 namespace gpuadvisor::emit {
 
 enum class Target : std::uint8_t {
-  deepspeed,     ///< ds_config.json
-  fsdp,          ///< accelerate configuration, YAML
-  megatron,      ///< arguments of pretrain_gpt.py, a shell script
-  torchtitan,    ///< job configuration, TOML
-  slurm,         ///< sbatch script
-  vllm,          ///< command lines of the four engines
+  deepspeed,   ///< ds_config.json
+  fsdp,        ///< accelerate configuration, YAML
+  megatron,    ///< arguments of pretrain_gpt.py, a shell script
+  torchtitan,  ///< job configuration, TOML
+  slurm,       ///< sbatch script
+  vllm,        ///< command lines of the four engines
   sglang,
   tensorrt_llm,
   llama_cpp,
-  aliyun,        ///< `aliyun ecs RunInstances`
-  terraform,     ///< alicloud_instance
-  pai_dlc,       ///< training job of PAI, JSON
-  pai_eas,       ///< inference service of PAI, JSON
+  aliyun,     ///< `aliyun ecs RunInstances`
+  terraform,  ///< alicloud_instance
+  pai_dlc,    ///< training job of PAI, JSON
+  pai_eas,    ///< inference service of PAI, JSON
 };
 
 [[nodiscard]] std::string_view to_string(Target target);

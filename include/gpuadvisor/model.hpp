@@ -22,17 +22,23 @@ enum class Norm : std::uint8_t { rms, layer };  ///< layer norm with weight and 
 enum class Positions : std::uint8_t { rope, learned, alibi, relative, none };
 /// What mixes tokens in a layer.
 enum class Mixer : std::uint8_t {
-  full, sliding, chunked, mla, delta_net, lightning, state_space,
+  full,
+  sliding,
+  chunked,
+  mla,
+  delta_net,
+  lightning,
+  state_space,
   none,  ///< the layer has only an MLP (Nemotron-H style)
 };
 
 /// All layers of one structure. Widths are in elements of the whole model.
 struct LayerKind {
-  std::int32_t count = 0;    ///< how many layers are of this kind
+  std::int32_t count = 0;  ///< how many layers are of this kind
   Mixer mixer = Mixer::full;
-  std::int32_t window = 0;   ///< tokens seen by sliding or chunked attention; 0 all
-  bool moe = false;          ///< experts instead of the dense MLP
-  std::int32_t ffn = 0;      ///< width of the dense MLP of this layer (0 when moe)
+  std::int32_t window = 0;  ///< tokens seen by sliding or chunked attention; 0 all
+  bool moe = false;         ///< experts instead of the dense MLP
+  std::int32_t ffn = 0;     ///< width of the dense MLP of this layer (0 when moe)
   bool operator==(const LayerKind& other) const {
     return mixer == other.mixer && window == other.window && moe == other.moe && ffn == other.ffn;
   }
@@ -50,32 +56,32 @@ struct Architecture {
   Topology topology = Topology::decoder;
   bool causal = true;
 
-  std::int32_t layers = 0;   ///< L, decoder layers (encoder layers of an encoder)
-  std::int32_t hidden = 0;   ///< h
-  std::int32_t heads = 0;    ///< a, query heads
-  std::int32_t kv_heads = 0; ///< k
-  std::int32_t head_dim = 0; ///< d, of q and k
-  std::int32_t ffn = 0;      ///< f, width of the dense MLP
-  std::int32_t vocab = 0;    ///< V
+  std::int32_t layers = 0;    ///< L, decoder layers (encoder layers of an encoder)
+  std::int32_t hidden = 0;    ///< h
+  std::int32_t heads = 0;     ///< a, query heads
+  std::int32_t kv_heads = 0;  ///< k
+  std::int32_t head_dim = 0;  ///< d, of q and k
+  std::int32_t ffn = 0;       ///< f, width of the dense MLP
+  std::int32_t vocab = 0;     ///< V
   std::int32_t max_positions = 0;
-  bool gated = true;         ///< gated MLP (three matrices)
-  bool tied = false;         ///< head shares the embedding
+  bool gated = true;  ///< gated MLP (three matrices)
+  bool tied = false;  ///< head shares the embedding
   bool qkv_bias = false;
-  bool key_bias = true;      ///< false: qkv_bias leaves out the key projection (Whisper)
-  bool out_bias = false;     ///< bias of the attention output projection
+  bool key_bias = true;   ///< false: qkv_bias leaves out the key projection (Whisper)
+  bool out_bias = false;  ///< bias of the attention output projection
   bool mlp_bias = false;
   bool head_bias = false;
-  bool parallel_block = false;  ///< attention and MLP read the same norm
-  bool attention_gate = false;  ///< doubled q projection (Qwen3-Next output gate)
-  bool attention_sinks = false; ///< one learned sink logit a head (gpt-oss)
+  bool parallel_block = false;   ///< attention and MLP read the same norm
+  bool attention_gate = false;   ///< doubled q projection (Qwen3-Next output gate)
+  bool attention_sinks = false;  ///< one learned sink logit a head (gpt-oss)
   Norm norm = Norm::rms;
-  bool norm_bias = false;    ///< LayerNorm with bias
+  bool norm_bias = false;  ///< LayerNorm with bias
   std::int32_t norms_per_layer = 2;
   std::int32_t qk_norm = 0;  ///< 0 none, 1 per head (head_dim weights), 2 full width, 3 no weights
   Positions positions = Positions::rope;
   std::int32_t learned_positions = 0;  ///< rows of a learned position table
   bool final_norm = true;
-  std::int32_t embedding_dim = 0;      ///< width of the embedding where it is not hidden (OPT-350m)
+  std::int32_t embedding_dim = 0;  ///< width of the embedding where it is not hidden (OPT-350m)
 
   // Mixture of experts.
   std::int32_t experts = 0;            ///< E
@@ -83,31 +89,32 @@ struct Architecture {
   std::int32_t expert_ffn = 0;         ///< fe
   std::int32_t shared_ffn = 0;         ///< fs, total width of shared experts
   bool router_bias = false;
-  bool shared_gate = false;            ///< scalar gate on the shared expert
+  bool shared_gate = false;  ///< scalar gate on the shared expert
 
   // Multi-head latent attention.
   std::int32_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_dim = 0, qk_rope_dim = 0, v_head_dim = 0;
   std::int32_t index_heads = 0, index_head_dim = 0;  ///< sparse-attention indexer
 
   // Linear-attention and state layers.
-  std::int32_t linear_key_heads = 0, linear_key_dim = 0, linear_value_heads = 0, linear_value_dim = 0,
-               linear_conv = 0;
+  std::int32_t linear_key_heads = 0, linear_key_dim = 0, linear_value_heads = 0,
+               linear_value_dim = 0, linear_conv = 0;
   // State-space (Mamba) layers: inner width, state size, convolution; heads and
   // groups of Mamba-2, or the rank of the step projection of Mamba-1.
-  std::int32_t ssm_inner = 0, ssm_state = 0, ssm_conv = 0, ssm_heads = 0, ssm_groups = 0, ssm_dt_rank = 0;
+  std::int32_t ssm_inner = 0, ssm_state = 0, ssm_conv = 0, ssm_heads = 0, ssm_groups = 0,
+               ssm_dt_rank = 0;
   bool ssm_conv_bias = true, ssm_bias = false;
-  bool ssm_norm = true;   ///< gated norm of Mamba-2 (ssm_inner weights)
+  bool ssm_norm = true;          ///< gated norm of Mamba-2 (ssm_inner weights)
   bool ssm_inner_norms = false;  ///< norms on step, B and C (Jamba)
 
   // Encoder of an encoder-decoder, vision tower, extra layers.
   std::int32_t encoder_layers = 0;
   std::int32_t encoder_ffn = 0;
-  bool cross_attention = false;           ///< each decoder layer also attends to the encoder
-  std::int32_t mtp_layers = 0;            ///< multi-token-prediction layers, stored but not counted
-  bool mtp_own_embedding = false;         ///< MTP layers store copies of embedding and head
-  double vision_parameters = 0;           ///< tower and projector
-  double pooler_parameters = 0;           ///< pooler of an encoder: in the total, not active
-  double extra_parameters = 0;            ///< embedding norms, sinks, poolers... counted exactly
+  bool cross_attention = false;    ///< each decoder layer also attends to the encoder
+  std::int32_t mtp_layers = 0;     ///< multi-token-prediction layers, stored but not counted
+  bool mtp_own_embedding = false;  ///< MTP layers store copies of embedding and head
+  double vision_parameters = 0;    ///< tower and projector
+  double pooler_parameters = 0;    ///< pooler of an encoder: in the total, not active
+  double extra_parameters = 0;     ///< embedding norms, sinks, poolers... counted exactly
 
   // Layer structure: kinds, and which kind each layer is.
   std::array<LayerKind, kMaxLayerKinds> kinds{};
@@ -116,7 +123,7 @@ struct Architecture {
 
   double parameters_reported = 0;  ///< the published count where no formula exists, or an override
   std::string_view torch_dtype = "bfloat16";
-  std::string_view licence = {};   ///< where known
+  std::string_view licence = {};  ///< where known
 
   [[nodiscard]] bool is_moe() const { return experts > 0; }
   [[nodiscard]] bool is_mla() const { return kv_lora_rank > 0; }
@@ -130,13 +137,13 @@ struct Architecture {
 
 /// Parameters of one layer of a kind, in the parts that are sharded alike.
 struct LayerParameters {
-  double attention = 0;     ///< matrices that tensor parallelism divides
+  double attention = 0;        ///< matrices that tensor parallelism divides
   double attention_whole = 0;  ///< kept whole on each tensor rank (MLA down projections, ...)
-  double mlp = 0;           ///< dense MLP matrices
-  double experts = 0;       ///< all routed experts
-  double shared = 0;        ///< shared experts
-  double router = 0;        ///< whole on each tensor rank
-  double small = 0;         ///< norms and biases
+  double mlp = 0;              ///< dense MLP matrices
+  double experts = 0;          ///< all routed experts
+  double shared = 0;           ///< shared experts
+  double router = 0;           ///< whole on each tensor rank
+  double small = 0;            ///< norms and biases
   [[nodiscard]] double total() const {
     return attention + attention_whole + mlp + experts + shared + router + small;
   }
@@ -151,11 +158,11 @@ struct ParameterCounts {
   double positions = 0;   ///< learned position table
   double head = 0;        ///< output head matrix and bias, 0 when tied
   double final_norm = 0;
-  double encoder = 0;     ///< encoder stack of an encoder-decoder
+  double encoder = 0;  ///< encoder stack of an encoder-decoder
   double vision = 0;
-  double other = 0;       ///< whatever is in none of the above
+  double other = 0;                                     ///< whatever is in none of the above
   std::array<LayerParameters, kMaxLayerKinds> layer{};  ///< by kind
-  LayerParameters encoder_layer{};  ///< one encoder layer of an encoder-decoder
+  LayerParameters encoder_layer{};                      ///< one encoder layer of an encoder-decoder
 };
 
 /// Sets the number of layers, cutting or repeating the layer pattern, and
@@ -184,7 +191,8 @@ struct ForwardFlops {
   double head = 0;
   [[nodiscard]] double total() const { return matmul + attention + head; }
 };
-[[nodiscard]] ForwardFlops forward_flops_per_token(const Architecture& architecture, double seq_len);
+[[nodiscard]] ForwardFlops forward_flops_per_token(const Architecture& architecture,
+                                                   double seq_len);
 
 /// KV-cache bytes one more token takes at context 0 (all layers, before windows
 /// saturate), for a cache of `bytes_per_element`.
@@ -197,10 +205,19 @@ struct ForwardFlops {
 
 /// Modules an adapter may target; fused names expand to several bits.
 enum Target : std::uint32_t {
-  kTargetQ = 1, kTargetK = 2, kTargetV = 4, kTargetO = 8,
-  kTargetGate = 16, kTargetUp = 32, kTargetDown = 64,
-  kTargetHead = 128, kTargetEmbedding = 256, kTargetRouter = 512,
-  kTargetAttention = 15, kTargetMlp = 112, kTargetAllLinear = 127,
+  kTargetQ = 1,
+  kTargetK = 2,
+  kTargetV = 4,
+  kTargetO = 8,
+  kTargetGate = 16,
+  kTargetUp = 32,
+  kTargetDown = 64,
+  kTargetHead = 128,
+  kTargetEmbedding = 256,
+  kTargetRouter = 512,
+  kTargetAttention = 15,
+  kTargetMlp = 112,
+  kTargetAllLinear = 127,
 };
 /// Bits of one module name ("q_proj", "c_attn", "qkv_proj", "gate_up_proj",
 /// "all-linear", "query", "projection", "w1", ...); 0 for an unknown name. The
@@ -210,7 +227,7 @@ enum Target : std::uint32_t {
 struct LoraSpec {
   std::int32_t rank = 8;
   std::uint32_t targets = kTargetAttention;
-  bool fused_qkv = false;   ///< one adapter on the joint qkv matrix
+  bool fused_qkv = false;  ///< one adapter on the joint qkv matrix
   bool fused_gate_up = false;
   bool dora = false;
   std::array<std::int32_t, 10> rank_of{};  ///< by bit number of Target; 0: `rank` (rank_pattern)
@@ -236,13 +253,14 @@ struct Preset {
   double parameters_total = 0;
   double parameters_active = 0;
   double checkpoint_parameters = 0;
-  std::string_view check;   ///< how the count was confirmed
+  std::string_view check;  ///< how the count was confirmed
   std::string_view source;
   std::string_view notes;
   std::span<const ReportedCount> reported;
-  double weights_bytes = 0;  ///< of the published file, in its own dtypes
+  double weights_bytes = 0;       ///< of the published file, in its own dtypes
   double kv_bytes_per_token = 0;  ///< 16-bit cache
-  std::span<const ReportedCount> checkpoint_extra;  ///< what the published file stores beyond the total
+  std::span<const ReportedCount>
+      checkpoint_extra;  ///< what the published file stores beyond the total
 };
 /// All presets, sorted by id.
 [[nodiscard]] std::span<const Preset> presets();
@@ -267,16 +285,19 @@ struct SyntheticModel {
 
 /// How the weights of a file are stored.
 struct Quantization {
-  std::string method;     ///< quant_method: "gptq", "awq", "bitsandbytes", "fp8", "modelopt", "gguf"...; empty none
-  std::string format;     ///< "int4", "int8", "nf4", "fp4", "fp8", "mxfp4", "nvfp4", "mixed"; empty none
-  std::string_view run_as;  ///< name of workload::Quant ("gptq_int4", "nf4_dq", ...), or "none"
-  double bits = 0;        ///< of one quantised weight
-  double bits_stored = 0; ///< with its share of scales and zero points
+  std::string method;  ///< quant_method: "gptq", "awq", "bitsandbytes", "fp8", "modelopt",
+                       ///< "gguf"...; empty none
+  std::string
+      format;  ///< "int4", "int8", "nf4", "fp4", "fp8", "mxfp4", "nvfp4", "mixed"; empty none
+  std::string_view run_as;      ///< name of workload::Quant ("gptq_int4", "nf4_dq", ...), or "none"
+  double bits = 0;              ///< of one quantised weight
+  double bits_stored = 0;       ///< with its share of scales and zero points
   std::int32_t group_size = 0;  ///< weights that share a scale; 0: a channel, a tensor or a block
   bool zero_points = false;
   bool double_quant = false;
   double kv_cache_bits = 0;  ///< 0: not said
-  std::vector<std::string> skipped;  ///< modules that stay in full precision, as the file names them
+  std::vector<std::string>
+      skipped;  ///< modules that stay in full precision, as the file names them
   [[nodiscard]] bool any() const { return !method.empty(); }
 };
 
@@ -290,10 +311,12 @@ struct DtypeShare {
 /// Sums over the tensors of a file or folder.
 struct TensorSummary {
   std::int64_t files = 0, tensors = 0;
-  double parameters = 0;  ///< weights, packed ones unpacked; no scales, buffers, MTP layers, tied-head copies
-  double stored = 0;      ///< all elements as a file lists them, unpacked weights and everything beside them
-  double side = 0;        ///< scales, zero points, buffers
-  double mtp = 0;         ///< multi-token-prediction layers
+  double parameters =
+      0;  ///< weights, packed ones unpacked; no scales, buffers, MTP layers, tied-head copies
+  double stored =
+      0;  ///< all elements as a file lists them, unpacked weights and everything beside them
+  double side = 0;  ///< scales, zero points, buffers
+  double mtp = 0;   ///< multi-token-prediction layers
   double bytes = 0;
   std::vector<DtypeShare> dtypes;  ///< by bytes, largest first
 };
@@ -311,13 +334,13 @@ struct Adapter {
 
 /// What a file or folder says about a model.
 struct ModelFile {
-  std::string kind;   ///< "config", "safetensors", "gguf", "adapter", "folder"
-  std::string name;   ///< as the file says, or the preset it equals, or empty
+  std::string kind;  ///< "config", "safetensors", "gguf", "adapter", "folder"
+  std::string name;  ///< as the file says, or the preset it equals, or empty
   std::string model_type;
-  Architecture architecture;   ///< `name` is empty: use `name` above
+  Architecture architecture;  ///< `name` is empty: use `name` above
   double parameters_total = 0, parameters_active = 0, checkpoint_parameters = 0;
-  double weights_bytes = 0;    ///< exact with tensors, else computed from dtypes
-  bool exact = true;           ///< false: something is estimated or not counted, see `warnings`
+  double weights_bytes = 0;  ///< exact with tensors, else computed from dtypes
+  bool exact = true;         ///< false: something is estimated or not counted, see `warnings`
   Quantization quantization;
   std::optional<TensorSummary> tensors;
   std::optional<Adapter> adapter;
@@ -359,7 +382,8 @@ class FileSource {
 /// Bytes of the weights of an architecture stored as `quantization` says, in `dtype`
 /// otherwise ("bfloat16"...): linear layers quantised; embedding, head, norms and
 /// router not. `extra` more parameters in the dtype.
-[[nodiscard]] double stored_weights_bytes(const Architecture& architecture, const Quantization& quantization,
-                                          std::string_view dtype, double extra = 0);
+[[nodiscard]] double stored_weights_bytes(const Architecture& architecture,
+                                          const Quantization& quantization, std::string_view dtype,
+                                          double extra = 0);
 
 }  // namespace gpuadvisor::model

@@ -17,17 +17,17 @@ namespace gpuadvisor::performance {
 
 /// Seconds of one optimizer step by cause; the terms sum to `step_time_s`.
 struct StepBreakdown {
-  double compute = 0;          ///< GEMMs, attention, element-wise work, head (forward and backward)
-  double recompute = 0;        ///< forward work done again
-  double tensor_comm = 0;      ///< exposed tensor-parallel collectives
-  double context_comm = 0;     ///< exposed context-parallel exchange
-  double expert_comm = 0;      ///< exposed all-to-all of experts
-  double pipeline_comm = 0;    ///< exposed sends between stages
-  double data_comm = 0;        ///< exposed gradient and parameter collectives (DDP, ZeRO, FSDP)
-  double bubble = 0;           ///< pipeline fill and drain, stage imbalance
-  double optimizer = 0;        ///< optimizer step
-  double offload = 0;          ///< host transfers and CPU optimizer
-  double host = 0;             ///< launch-bound time above the GPU's own
+  double compute = 0;        ///< GEMMs, attention, element-wise work, head (forward and backward)
+  double recompute = 0;      ///< forward work done again
+  double tensor_comm = 0;    ///< exposed tensor-parallel collectives
+  double context_comm = 0;   ///< exposed context-parallel exchange
+  double expert_comm = 0;    ///< exposed all-to-all of experts
+  double pipeline_comm = 0;  ///< exposed sends between stages
+  double data_comm = 0;      ///< exposed gradient and parameter collectives (DDP, ZeRO, FSDP)
+  double bubble = 0;         ///< pipeline fill and drain, stage imbalance
+  double optimizer = 0;      ///< optimizer step
+  double offload = 0;        ///< host transfers and CPU optimizer
+  double host = 0;           ///< launch-bound time above the GPU's own
   double straggler = 0;
   [[nodiscard]] double total() const {
     return compute + recompute + tensor_comm + context_comm + expert_comm + pipeline_comm +

@@ -28,8 +28,8 @@ struct Constraints {
   std::optional<workload::Schedule> schedule;
   std::optional<workload::Recompute> recompute;
   std::optional<std::uint8_t> offload;
-  bool tp_across_nodes = false;   ///< allow tensor parallelism beyond the NVLink island
-  double min_headroom = 0;        ///< share of usable memory that must stay free, [0, 1)
+  bool tp_across_nodes = false;  ///< allow tensor parallelism beyond the NVLink island
+  double min_headroom = 0;       ///< share of usable memory that must stay free, [0, 1)
 };
 
 /// Is the plan legal for this model, batch and cluster? The message names the
@@ -38,8 +38,7 @@ struct Constraints {
 /// DeepSpeed and PyTorch FSDP.
 [[nodiscard]] Result<void> check_plan(const model::Architecture& architecture,
                                       const workload::Training& training,
-                                      const workload::Plan& plan,
-                                      const catalog::Cluster& cluster,
+                                      const workload::Plan& plan, const catalog::Cluster& cluster,
                                       bool tp_across_nodes = false);
 
 /// Why no legal plan exists under the constraints; empty when one does.
@@ -90,24 +89,24 @@ struct SearchStats {
 struct SearchOptions {
   Constraints constraints;
   std::array<bool, kRules> rules{true, true, true, true};
-  std::size_t top = 1;           ///< how many best plans to keep
-  double error_p50 = 0;          ///< memory error band for the verdict
-  int threads = 1;               ///< the answer and the counts do not depend on it
-  bool pareto = false;           ///< also collect the front of step time against memory
+  std::size_t top = 1;   ///< how many best plans to keep
+  double error_p50 = 0;  ///< memory error band for the verdict
+  int threads = 1;       ///< the answer and the counts do not depend on it
+  bool pareto = false;   ///< also collect the front of step time against memory
 };
 
 /// A plan that does not fit, and by how much.
 struct Shortfall {
   workload::Plan plan;
-  double needed_gpu_bytes = 0;   ///< a GPU
-  double missing_gpu_bytes = 0;  ///< a GPU; 0 when the GPUs suffice
-  double host_bytes = 0;         ///< a node
-  double missing_host_bytes = 0; ///< a node; 0 when the host suffices
+  double needed_gpu_bytes = 0;    ///< a GPU
+  double missing_gpu_bytes = 0;   ///< a GPU; 0 when the GPUs suffice
+  double host_bytes = 0;          ///< a node
+  double missing_host_bytes = 0;  ///< a node; 0 when the host suffices
 };
 
 struct SearchResult {
-  std::vector<Candidate> best;    ///< fastest first; total order
-  std::vector<Candidate> front;   ///< with `pareto`: by step time, memory falling
+  std::vector<Candidate> best;                 ///< fastest first; total order
+  std::vector<Candidate> front;                ///< with `pareto`: by step time, memory falling
   std::optional<Shortfall> shortfall;          ///< least missing without offload, when nothing fits
   std::optional<Shortfall> offload_shortfall;  ///< least missing with offload, when nothing fits
   SearchStats stats;
@@ -115,8 +114,8 @@ struct SearchResult {
 
 /// Best plans of one cluster, exactly as exhaustive evaluation would rank them:
 /// by step time, then fewer tp, pp, cp, larger micro-batch, plan fields.
-[[nodiscard]] SearchResult search(const memory::Prepared& prepared,
-                                  const catalog::Cluster& cluster, const SearchOptions& options);
+[[nodiscard]] SearchResult search(const memory::Prepared& prepared, const catalog::Cluster& cluster,
+                                  const SearchOptions& options);
 
 /// One plan evaluated as the search does.
 [[nodiscard]] Candidate evaluate(const memory::Prepared& prepared, const workload::Plan& plan,

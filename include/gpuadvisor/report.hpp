@@ -41,10 +41,10 @@ struct ModelFacts {
   model::Architecture architecture;
   model::ParameterCounts counts;
   std::string hub_id, check, source, notes;
-  std::string file_kind;        ///< of a model read from files: "config", "gguf", ...
-  std::string quantization;     ///< of its weights; empty: none
-  double weights_bytes = 0;     ///< 0: parameters in the data type of the architecture
-  double lora_parameters = 0;   ///< of an adapter
+  std::string file_kind;       ///< of a model read from files: "config", "gguf", ...
+  std::string quantization;    ///< of its weights; empty: none
+  double weights_bytes = 0;    ///< 0: parameters in the data type of the architecture
+  double lora_parameters = 0;  ///< of an adapter
 };
 
 /// One yes or no of `check`.

@@ -21,16 +21,59 @@
 namespace gpuadvisor::serving {
 
 enum class Engine : std::uint8_t {
-  vllm, sglang, tensorrt_llm, transformers, lmdeploy, llama_cpp, autoawq, zhilight, other
+  vllm,
+  sglang,
+  tensorrt_llm,
+  transformers,
+  lmdeploy,
+  llama_cpp,
+  autoawq,
+  zhilight,
+  other
 };
 
 /// Format of the weight matrices. `none` is 16 bit as published.
 enum class Quant : std::uint8_t {
-  none, fp32, fp8, int8, fp4, mxfp4, gptq_int4, gptq_int8, awq_int4, nf4, nf4_dq, int8_bnb,
-  gguf_f32, gguf_f16, gguf_q8_0, gguf_q6_k, gguf_q5_k_m, gguf_q5_k_s, gguf_q5_0, gguf_q5_1,
-  gguf_q4_k_m, gguf_q4_k_s, gguf_q4_0, gguf_q4_1, gguf_iq4_nl, gguf_iq4_xs, gguf_q3_k_l,
-  gguf_q3_k_m, gguf_q3_k_s, gguf_iq3_m, gguf_iq3_s, gguf_iq3_xs, gguf_iq3_xxs, gguf_q2_k,
-  gguf_iq2_m, gguf_iq2_s, gguf_iq2_xs, gguf_iq2_xxs, gguf_iq1_m, gguf_iq1_s,
+  none,
+  fp32,
+  fp8,
+  int8,
+  fp4,
+  mxfp4,
+  gptq_int4,
+  gptq_int8,
+  awq_int4,
+  nf4,
+  nf4_dq,
+  int8_bnb,
+  gguf_f32,
+  gguf_f16,
+  gguf_q8_0,
+  gguf_q6_k,
+  gguf_q5_k_m,
+  gguf_q5_k_s,
+  gguf_q5_0,
+  gguf_q5_1,
+  gguf_q4_k_m,
+  gguf_q4_k_s,
+  gguf_q4_0,
+  gguf_q4_1,
+  gguf_iq4_nl,
+  gguf_iq4_xs,
+  gguf_q3_k_l,
+  gguf_q3_k_m,
+  gguf_q3_k_s,
+  gguf_iq3_m,
+  gguf_iq3_s,
+  gguf_iq3_xs,
+  gguf_iq3_xxs,
+  gguf_q2_k,
+  gguf_iq2_m,
+  gguf_iq2_s,
+  gguf_iq2_xs,
+  gguf_iq2_xxs,
+  gguf_iq1_m,
+  gguf_iq1_s,
   count_
 };
 [[nodiscard]] constexpr bool is_gguf(Quant quant) { return quant >= Quant::gguf_f32; }
@@ -72,31 +115,31 @@ struct EngineProfile {
   std::string_view name;
   PoolRule pool = PoolRule::budget;
   StepRule step = StepRule::graphs;
-  double fraction = 0.9;          ///< utilisation, or share of the free memory
-  double reserve_bytes = 0;       ///< engine and workspaces before the pool is cut
-  double non_torch_1_bytes = 0;   ///< outside the allocator, one GPU a replica
-  double graphs_share = 0;        ///< CUDA graphs inside the budget, share of the card
-  double host_s = 0;              ///< c0: scheduler and sampler a step
-  double host_layer_s = 0;        ///< c1: a layer
-  double host_sequence_s = 0;     ///< cseq: a sequence
-  double host_quant_layer_s = 0;  ///< more a layer with integer weights
-  double host_moe_layer_s = 0;    ///< more a layer with experts
-  double unfused_moe_layer_s = 0; ///< more a layer where int4 experts have no fused kernel
-  double expert_factor = 1;       ///< rate of expert GEMMs relative to dense ones
-  double cache_factor = 1;        ///< rate of decode attention relative to flash decoding
-  double step_factor = 1;         ///< of the whole step (old kernels)
-  double eager_context = 0;       ///< contexts longer than this run without graphs; 0 never
-  double profile_tokens = 0;      ///< prompt tokens of the profiling run; 0 by the card
-  double auto_chunk_above = 0;    ///< model length at which chunked prefill comes on; 0 never
-  bool prompts_ride = true;       ///< prompts share steps with decoding (chunked prefill)
-  bool prompts_eager = false;     ///< steps of prompts only have no CUDA graphs
-  bool admits_whole = false;      ///< a request starts only if it can finish in the cache
-  bool fp8_cache_with_fp8 = false;///< fp8 weights bring an fp8 cache
-  bool windows = true;            ///< sliding windows shorten the cache
-  bool windows_in_kernels = true; ///< attention reads no more than the window
-  bool continuous = true;         ///< requests join a running batch
-  bool moe_dp_attention = false;  ///< its MoE recipe keeps attention whole on each rank
-  bool marlin = true;             ///< int4 and int8 kernels at memory speed
+  double fraction = 0.9;             ///< utilisation, or share of the free memory
+  double reserve_bytes = 0;          ///< engine and workspaces before the pool is cut
+  double non_torch_1_bytes = 0;      ///< outside the allocator, one GPU a replica
+  double graphs_share = 0;           ///< CUDA graphs inside the budget, share of the card
+  double host_s = 0;                 ///< c0: scheduler and sampler a step
+  double host_layer_s = 0;           ///< c1: a layer
+  double host_sequence_s = 0;        ///< cseq: a sequence
+  double host_quant_layer_s = 0;     ///< more a layer with integer weights
+  double host_moe_layer_s = 0;       ///< more a layer with experts
+  double unfused_moe_layer_s = 0;    ///< more a layer where int4 experts have no fused kernel
+  double expert_factor = 1;          ///< rate of expert GEMMs relative to dense ones
+  double cache_factor = 1;           ///< rate of decode attention relative to flash decoding
+  double step_factor = 1;            ///< of the whole step (old kernels)
+  double eager_context = 0;          ///< contexts longer than this run without graphs; 0 never
+  double profile_tokens = 0;         ///< prompt tokens of the profiling run; 0 by the card
+  double auto_chunk_above = 0;       ///< model length at which chunked prefill comes on; 0 never
+  bool prompts_ride = true;          ///< prompts share steps with decoding (chunked prefill)
+  bool prompts_eager = false;        ///< steps of prompts only have no CUDA graphs
+  bool admits_whole = false;         ///< a request starts only if it can finish in the cache
+  bool fp8_cache_with_fp8 = false;   ///< fp8 weights bring an fp8 cache
+  bool windows = true;               ///< sliding windows shorten the cache
+  bool windows_in_kernels = true;    ///< attention reads no more than the window
+  bool continuous = true;            ///< requests join a running batch
+  bool moe_dp_attention = false;     ///< its MoE recipe keeps attention whole on each rank
+  bool marlin = true;                ///< int4 and int8 kernels at memory speed
   std::int32_t max_sequences = 256;  ///< default cap a rank
 };
 /// The newest profile of the engine that is not newer than `version`; version 0 takes
@@ -108,29 +151,29 @@ struct EngineProfile {
 struct Model {
   model::Architecture architecture;
   model::ParameterCounts counts;
-  double layers = 0;           ///< L, decoder and encoder
-  double attention = 0;        ///< matrices of token mixers, whole model
-  double attention_whole = 0;  ///< of those, kept whole on each tensor rank
-  double dense = 0;            ///< dense MLP and shared experts
-  double experts = 0;          ///< routed experts
-  double rest = 0;             ///< norms, biases, routers, towers: always 16 bit
-  double embedding = 0, head = 0;    ///< V·h each; `stored_head` 0 when tied
+  double layers = 0;               ///< L, decoder and encoder
+  double attention = 0;            ///< matrices of token mixers, whole model
+  double attention_whole = 0;      ///< of those, kept whole on each tensor rank
+  double dense = 0;                ///< dense MLP and shared experts
+  double experts = 0;              ///< routed experts
+  double rest = 0;                 ///< norms, biases, routers, towers: always 16 bit
+  double embedding = 0, head = 0;  ///< V·h each; `stored_head` 0 when tied
   double stored_head = 0;
   double dense_layers = 0, moe_layers = 0, attention_layers = 0;
-  double dense_width = 0;      ///< width of the dense MLP, or of the shared experts
-  double g_idx = 0;            ///< GPTQ input rows of all matrices
-  double key_value = 0;        ///< k and v matrices of all layers (replicated when tp > kv heads)
+  double dense_width = 0;  ///< width of the dense MLP, or of the shared experts
+  double g_idx = 0;        ///< GPTQ input rows of all matrices
+  double key_value = 0;    ///< k and v matrices of all layers (replicated when tp > kv heads)
 };
 [[nodiscard]] Model prepare(const model::Architecture& architecture);
 
 /// How one or more copies of the model lie on the GPUs.
 struct Plan {
-  std::int32_t tp = 1;         ///< tensor parallel size of one replica
-  std::int32_t pp = 1;         ///< pipeline stages of one replica
-  std::int32_t replicas = 1;   ///< independent copies behind a balancer
-  bool layer_split = false;    ///< layers lie on the GPUs one after the other, no overlap
-  std::int32_t split_gpus = 1; ///< GPUs of a layer split
-  bool dp_attention = false;   ///< attention whole on each rank, experts divided
+  std::int32_t tp = 1;          ///< tensor parallel size of one replica
+  std::int32_t pp = 1;          ///< pipeline stages of one replica
+  std::int32_t replicas = 1;    ///< independent copies behind a balancer
+  bool layer_split = false;     ///< layers lie on the GPUs one after the other, no overlap
+  std::int32_t split_gpus = 1;  ///< GPUs of a layer split
+  bool dp_attention = false;    ///< attention whole on each rank, experts divided
   [[nodiscard]] std::int32_t gpus_per_replica() const { return tp * pp * split_gpus; }
   [[nodiscard]] std::int32_t gpus() const { return gpus_per_replica() * replicas; }
 };
@@ -138,8 +181,8 @@ struct Plan {
 /// A draft model that proposes tokens (speculative decoding, Leviathan et al. 2023).
 struct Draft {
   const Model* model = nullptr;
-  std::int32_t tokens = 4;      ///< proposed a step
-  double acceptance = 0.7;      ///< probability that one proposed token is kept
+  std::int32_t tokens = 4;  ///< proposed a step
+  double acceptance = 0.7;  ///< probability that one proposed token is kept
 };
 
 /// What is asked of the engine. Lengths in tokens; 0 means the engine's default.
@@ -155,31 +198,31 @@ struct Request {
   double rate_rps = 0;
   double requests = 0;
   double gpu_memory_utilization = 0;
-  double max_model_len = 0;     ///< 0: input + output
+  double max_model_len = 0;  ///< 0: input + output
   double max_num_seqs = 0;
   double max_num_batched_tokens = 0;
   double block_size = 16;
   bool enforce_eager = false;
-  double prefix_hit = 0;        ///< share of prompt tokens found in the prefix cache, 0..1
-  double lora_adapters = 0;     ///< adapters kept on the GPU at once
+  double prefix_hit = 0;     ///< share of prompt tokens found in the prefix cache, 0..1
+  double lora_adapters = 0;  ///< adapters kept on the GPU at once
   model::LoraSpec lora;
   Draft draft;
-  std::int32_t gpu_layers = -1; ///< llama.cpp: layers on the GPU; -1 all
+  std::int32_t gpu_layers = -1;                 ///< llama.cpp: layers on the GPU; -1 all
   double ttft_target_s = 0, tpot_target_s = 0;  ///< 0 none
 };
 
 /// Bytes of ONE GPU (the worst rank) unless said otherwise.
 struct Memory {
-  double weights = 0;          ///< on the worst rank
+  double weights = 0;  ///< on the worst rank
   double lora = 0;
-  double draft = 0;            ///< weights of a draft model
-  double activations = 0;      ///< peak of the largest forward pass
-  double non_torch = 0;        ///< outside the allocator
-  double graphs = 0;           ///< CUDA graphs counted in the budget
-  double kv_bytes_per_token = 0;    ///< one more token of one sequence, this GPU
-  double kv_bytes_per_sequence = 0; ///< one sequence of input + output tokens, this GPU
-  double kv_pool = 0;          ///< cache the engine can hold; 0 or less: does not fit
-  double kv_tokens = 0;        ///< tokens in whole blocks (one rank; a group under dp_attention)
+  double draft = 0;                  ///< weights of a draft model
+  double activations = 0;            ///< peak of the largest forward pass
+  double non_torch = 0;              ///< outside the allocator
+  double graphs = 0;                 ///< CUDA graphs counted in the budget
+  double kv_bytes_per_token = 0;     ///< one more token of one sequence, this GPU
+  double kv_bytes_per_sequence = 0;  ///< one sequence of input + output tokens, this GPU
+  double kv_pool = 0;                ///< cache the engine can hold; 0 or less: does not fit
+  double kv_tokens = 0;  ///< tokens in whole blocks (one rank; a group under dp_attention)
   double kv_blocks = 0;
   double max_concurrency = 0;  ///< sequences of max_model_len that the cache holds
   double need = 0;             ///< weights + peak + other + cache: of one sequence of the model
@@ -195,13 +238,13 @@ struct Memory {
 
 /// Seconds of one engine step by cause; the terms sum to total().
 struct StepTime {
-  double weights = 0;          ///< GEMMs as far as reading weights explains them
-  double compute = 0;          ///< the rest of the GEMMs
-  double kv_read = 0;          ///< decode attention
+  double weights = 0;  ///< GEMMs as far as reading weights explains them
+  double compute = 0;  ///< the rest of the GEMMs
+  double kv_read = 0;  ///< decode attention
   double prompt_attention = 0;
   double elementwise = 0;
   double all_reduce = 0;
-  double launch = 0;           ///< host and kernel launches not hidden
+  double launch = 0;  ///< host and kernel launches not hidden
   double total() const {
     return weights + compute + kv_read + prompt_attention + elementwise + all_reduce + launch;
   }
@@ -219,18 +262,18 @@ struct StepWork {
 
 /// All replicas together for rates, one request for latencies.
 struct Speed {
-  double ttft_s = 0;             ///< time to first token, queueing included
-  double tpot_s = 0;             ///< time a token after the first
+  double ttft_s = 0;  ///< time to first token, queueing included
+  double tpot_s = 0;  ///< time a token after the first
   double output_tokens_per_s = 0;
-  double total_tokens_per_s = 0; ///< prompt and output
+  double total_tokens_per_s = 0;    ///< prompt and output
   double prefill_tokens_per_s = 0;  ///< of one prompt batch without other load
   double decode_tokens_per_s = 0;   ///< of the running batch, prompts left out
   double requests_per_s = 0;
-  double running = 0;            ///< sequences in a step, one replica
-  double input_token_s = 0;      ///< cluster seconds spent on one prompt token, and on one
-  double output_token_s = 0;     ///< output token; times the price they split the cost
-  double utilisation = 0;        ///< open load: share of the saturated rate; above 1 the queue grows
-  StepTime step;                 ///< the decode step
+  double running = 0;         ///< sequences in a step, one replica
+  double input_token_s = 0;   ///< cluster seconds spent on one prompt token, and on one
+  double output_token_s = 0;  ///< output token; times the price they split the cost
+  double utilisation = 0;     ///< open load: share of the saturated rate; above 1 the queue grows
+  StepTime step;              ///< the decode step
   Limit limit = Limit::bandwidth;
 };
 
@@ -266,8 +309,8 @@ struct Estimate {
                                 const catalog::Cluster& cluster);
 
 /// Why the GPU cannot run the format, or the plan is illegal; empty when it can.
-[[nodiscard]] std::string_view refusal(const Model& model, const Request& request,
-                                       const Plan& plan, const catalog::Gpu& gpu);
+[[nodiscard]] std::string_view refusal(const Model& model, const Request& request, const Plan& plan,
+                                       const catalog::Gpu& gpu);
 
 // --- advice ---------------------------------------------------------------------
 
@@ -324,9 +367,9 @@ struct Simulation {
   double tpot_mean_s = 0, tpot_p50_s = 0, tpot_p95_s = 0, tpot_p99_s = 0;
   double peak_running = 0;
 };
-/// Continuous batching, step by step, arrivals dealt to replicas in turn: admits in order while sequence cap and cache
-/// allow, carries at most max_num_batched_tokens prompt tokens a step, times each step
-/// with step_time. Arrivals must be sorted by time. Deterministic.
+/// Continuous batching, step by step, arrivals dealt to replicas in turn: admits in order while
+/// sequence cap and cache allow, carries at most max_num_batched_tokens prompt tokens a step, times
+/// each step with step_time. Arrivals must be sorted by time. Deterministic.
 [[nodiscard]] Simulation simulate(const Model& model, const Request& request, const Plan& plan,
                                   const catalog::Cluster& cluster,
                                   std::span<const Arrival> arrivals);

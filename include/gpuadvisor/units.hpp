@@ -18,9 +18,9 @@ namespace gpuadvisor {
 
 /// Why something was refused; decides the exit status of the command line.
 enum class ErrorCode : std::uint8_t {
-  usage,         ///< the command line or a request is wrong: exit status 2
-  input,         ///< a file, catalog or standard input is unreadable or invalid: 3
-  internal,      ///< a fault of the program itself: 4
+  usage,     ///< the command line or a request is wrong: exit status 2
+  input,     ///< a file, catalog or standard input is unreadable or invalid: 3
+  internal,  ///< a fault of the program itself: 4
 };
 
 /// One clear error: what happened, where, and what to do about it.
@@ -37,8 +37,7 @@ using Result = tl::expected<T, Error>;
 /// Shorthand to return an error from a function that returns Result<T>.
 inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::string where = {},
                                   std::string hint = {}) {
-  return tl::unexpected<Error>(
-      Error{code, std::move(message), std::move(where), std::move(hint)});
+  return tl::unexpected<Error>(Error{code, std::move(message), std::move(where), std::move(hint)});
 }
 
 /// A number with its unit in the type; arithmetic only within one unit.
@@ -67,7 +66,9 @@ using FlopRate = Quantity<struct FlopRateTag>;    ///< operations a second
 using Bandwidth = Quantity<struct BandwidthTag>;  ///< bytes a second
 using Seconds = Quantity<struct SecondsTag>;      ///< seconds
 
-constexpr Seconds operator/(Bytes bytes, Bandwidth rate) { return Seconds(bytes.value / rate.value); }
+constexpr Seconds operator/(Bytes bytes, Bandwidth rate) {
+  return Seconds(bytes.value / rate.value);
+}
 constexpr Seconds operator/(FlopCount flops, FlopRate rate) {
   return Seconds(flops.value / rate.value);
 }
@@ -126,12 +127,12 @@ struct Money {
 // --- printing ----------------------------------------------------------------
 // Locale-free, deterministic, no trailing zeros beyond the stated digits.
 
-[[nodiscard]] std::string format_count(double value);              ///< 70.55e9 -> "70.6B"
-[[nodiscard]] std::string format_bytes(Bytes value);               ///< "74.3 GiB"
-[[nodiscard]] std::string format_duration(Seconds value);          ///< "1.25 s", "3.4 h", "12.1 d"
-[[nodiscard]] std::string format_money(const Money& value);        ///< "12,345.60 CNY"
-[[nodiscard]] std::string format_number(double value, int digits); ///< fixed digits, -0 -> 0
-[[nodiscard]] std::string format_integer(std::int64_t value);      ///< "1,234,567"
+[[nodiscard]] std::string format_count(double value);               ///< 70.55e9 -> "70.6B"
+[[nodiscard]] std::string format_bytes(Bytes value);                ///< "74.3 GiB"
+[[nodiscard]] std::string format_duration(Seconds value);           ///< "1.25 s", "3.4 h", "12.1 d"
+[[nodiscard]] std::string format_money(const Money& value);         ///< "12,345.60 CNY"
+[[nodiscard]] std::string format_number(double value, int digits);  ///< fixed digits, -0 -> 0
+[[nodiscard]] std::string format_integer(std::int64_t value);       ///< "1,234,567"
 
 /// Days between two checked dates, `to - from`.
 [[nodiscard]] int days_between(std::string_view from, std::string_view to);

@@ -19,7 +19,14 @@ namespace gpuadvisor::workload {
 enum class Mode : std::uint8_t { pretrain, full_ft, lora, qlora, dpo, serve };
 enum class Precision : std::uint8_t { bf16, fp16, fp8, fp32, bf16_pure };
 enum class Optimizer : std::uint8_t {
-  adamw, adamw_8bit, adamw_paged, adafactor, sgd, lion, muon, galore
+  adamw,
+  adamw_8bit,
+  adamw_paged,
+  adafactor,
+  sgd,
+  lion,
+  muon,
+  galore
 };
 enum class Recompute : std::uint8_t { none, selective, selective_op, selective_layer, full };
 enum class Attention : std::uint8_t { flash, eager };
@@ -27,29 +34,57 @@ enum class AttentionKernel : std::uint8_t { fa1, fa2, fa3 };
 enum class KernelProfile : std::uint8_t { fused, eager, compiled, mpt };
 enum class Loss : std::uint8_t { plain, fused, compiled, chunked };
 enum class Quant : std::uint8_t {
-  none, nf4, nf4_dq, int8_bnb, gptq_int4, gptq_int8, awq_int4, fp8, fp4, gguf
+  none,
+  nf4,
+  nf4_dq,
+  int8_bnb,
+  gptq_int4,
+  gptq_int8,
+  awq_int4,
+  fp8,
+  fp4,
+  gguf
 };
 enum class Sharding : std::uint8_t { none, zero1, zero2, zero3, fsdp, fsdp_grad_op, hsdp };
 enum class Schedule : std::uint8_t { one_f_one_b, interleaved, gpipe, zb_1p, zb_2p };
 enum class Framework : std::uint8_t {
-  hf, deepspeed, fsdp, megatron, megatron_deepspeed, torchtitan, torchtune, litgpt, llm_foundry,
-  nemo, internevo, paddle, maxtext, llm_c, oneflow, pytorch, unsloth, other
+  hf,
+  deepspeed,
+  fsdp,
+  megatron,
+  megatron_deepspeed,
+  torchtitan,
+  torchtune,
+  litgpt,
+  llm_foundry,
+  nemo,
+  internevo,
+  paddle,
+  maxtext,
+  llm_c,
+  oneflow,
+  pytorch,
+  unsloth,
+  other
 };
 
 /// What stays in host memory (or on disk) instead of the GPU.
 enum Offload : std::uint8_t {
-  kOffloadNone = 0, kOffloadOptimizer = 1, kOffloadParams = 2, kOffloadActivations = 4,
+  kOffloadNone = 0,
+  kOffloadOptimizer = 1,
+  kOffloadParams = 2,
+  kOffloadActivations = 4,
   kOffloadNvme = 8,
 };
 
 /// How the training state is kept, in bytes a parameter before sharding. Data of
 /// the framework profile, or of the precision recipe.
 enum class StateRecipe : std::uint8_t {
-  megatron,         ///< 16-bit weights, fp32 main gradients, fp32 master and moments
-  deepspeed,        ///< 16-bit weights and gradients, fp32 master and moments
-  fsdp_mixed,       ///< fp32 sharded weights, gradients and moments, 16-bit gathers
-  hf_16bit,         ///< model, gradients and moments all 16-bit
-  hf_amp,           ///< fp32 weights under autocast
+  megatron,    ///< 16-bit weights, fp32 main gradients, fp32 master and moments
+  deepspeed,   ///< 16-bit weights and gradients, fp32 master and moments
+  fsdp_mixed,  ///< fp32 sharded weights, gradients and moments, 16-bit gathers
+  hf_16bit,    ///< model, gradients and moments all 16-bit
+  hf_amp,      ///< fp32 weights under autocast
 };
 
 /// What a framework keeps in memory while it trains, and for how long. Comments name
@@ -68,17 +103,21 @@ struct MemoryTraits {
   /// pp splits micro_batch into min(pp, micro_batch) parts when grad_accum is 1 (torchtitan).
   bool pipeline_splits_micro_batch = false;
   bool dummy_weight_gradients = false;  ///< Transformer Engine caches one a shape (megatron, nemo)
-  bool legacy_stack = false;        ///< Megatron kernels and CUDA of 2021-22 (megatron_deepspeed)
-  double adapter_bytes = 4;         ///< an adapter weight; 2: litgpt, fsdp; 4 under HF PEFT
+  bool legacy_stack = false;  ///< Megatron kernels and CUDA of 2021-22 (megatron_deepspeed)
+  double adapter_bytes = 4;   ///< an adapter weight; 2: litgpt, fsdp; 4 under HF PEFT
   /// Bytes a logit at the loss, allocated and reserved; 0: by kernel profile. megatron, nemo
   /// 6/6; megatron_deepspeed 10/10; litgpt 8/8.
   double head_bytes = 0, head_reserved_bytes = 0;
-  double head_full_bytes = 0;       ///< same when all weights are trained; litgpt 16
-  double head_tp_bytes = 0;         ///< same with tp > 1; torchtitan 16
-  double head_fused_bytes = 0;      ///< same for loss fused; megatron, nemo 6, litgpt 8, torchtune 3; 0: fused linear
-  double head_compiled_bytes = 4;   ///< same for loss compiled; torchtune 12 (its model casts logits before)
-  double logits_kept_bytes = 0;     ///< more a logit still referenced in backward; llm_foundry 2, fsdp 4
-  double fragmentation = 0.05;      ///< reserved over allocated, fixed shapes; megatron, nemo 0.03, megatron_deepspeed 0.10
+  double head_full_bytes = 0;  ///< same when all weights are trained; litgpt 16
+  double head_tp_bytes = 0;    ///< same with tp > 1; torchtitan 16
+  double head_fused_bytes =
+      0;  ///< same for loss fused; megatron, nemo 6, litgpt 8, torchtune 3; 0: fused linear
+  double head_compiled_bytes =
+      4;  ///< same for loss compiled; torchtune 12 (its model casts logits before)
+  double logits_kept_bytes =
+      0;  ///< more a logit still referenced in backward; llm_foundry 2, fsdp 4
+  double fragmentation = 0.05;  ///< reserved over allocated, fixed shapes; megatron, nemo 0.03,
+                                ///< megatron_deepspeed 0.10
 };
 
 /// Behaviour of a framework that memory and time depend on: data of
@@ -89,31 +128,31 @@ struct FrameworkProfile {
   Framework id = Framework::other;
   KernelProfile kernel_profile = KernelProfile::eager;
   StateRecipe recipe = StateRecipe::deepspeed;
-  bool vocab_parallel = false;        ///< the head and loss are divided by tp
-  bool pad_vocab = false;             ///< vocabulary padded to a multiple of 128·tp
-  bool sequence_parallel = false;     ///< on by default when tp > 1
-  bool foreach_optimizer = false;     ///< step makes a copy of the moments
+  bool vocab_parallel = false;     ///< the head and loss are divided by tp
+  bool pad_vocab = false;          ///< vocabulary padded to a multiple of 128·tp
+  bool sequence_parallel = false;  ///< on by default when tp > 1
+  bool foreach_optimizer = false;  ///< step makes a copy of the moments
   bool fused_norm = false;
   bool fused_rope = true;
-  bool dropout_default = false;       ///< 0.1 when nothing is said
+  bool dropout_default = false;  ///< 0.1 when nothing is said
   AttentionKernel attention_kernel = AttentionKernel::fa2;
   // Speed.
-  double host_layer_s = 0;            ///< launch time of one layer's forward on the host
-  double host_peft_s = 0;             ///< more with adapters
-  double host_gptq_s = 0;             ///< more with GPTQ layers
-  double host_zero3_s = 0;            ///< more with ZeRO-3 hooks
-  double host_fsdp_s = 0;             ///< more under FSDP
-  double loss_bytes = 34;             ///< loss traffic, bytes a logit
-  double optimizer_bytes = 50;        ///< optimizer traffic, bytes a parameter
-  double grad_reduce_bytes = 2;       ///< bytes a gradient on the wire
-  double grad_overlap = 0;            ///< share of gradient reduction that may hide
+  double host_layer_s = 0;       ///< launch time of one layer's forward on the host
+  double host_peft_s = 0;        ///< more with adapters
+  double host_gptq_s = 0;        ///< more with GPTQ layers
+  double host_zero3_s = 0;       ///< more with ZeRO-3 hooks
+  double host_fsdp_s = 0;        ///< more under FSDP
+  double loss_bytes = 34;        ///< loss traffic, bytes a logit
+  double optimizer_bytes = 50;   ///< optimizer traffic, bytes a parameter
+  double grad_reduce_bytes = 2;  ///< bytes a gradient on the wire
+  double grad_overlap = 0;       ///< share of gradient reduction that may hide
   bool overlap_param_gather = false;
   bool tp_overlap = false;
   bool tp_backward_overlap = false;
   bool p2p_overlap = false;
   bool checkpoint_early_stop = false;
   bool reduce_every_micro_batch = false;  ///< ZeRO-2 reduces in each micro-step
-  bool allreduce_then_shard = false;  ///< whole gradients are all-reduced, then sharded
+  bool allreduce_then_shard = false;      ///< whole gradients are all-reduced, then sharded
   /// Updated parameters are broadcast owner by owner when all ranks share ZeRO-1 (internevo).
   bool owner_broadcast = false;
   /// Selective recompute keeps the results of chosen operators (torchtitan, maxtext) instead
@@ -164,7 +203,7 @@ struct Request {
   std::optional<bool> replaced_embedding_kept;
   std::optional<bool> varying_lengths;
   std::optional<double> mean_len;
-  std::optional<std::uint8_t> offload;      ///< Offload bits
+  std::optional<std::uint8_t> offload;  ///< Offload bits
   std::optional<Schedule> schedule;
   std::optional<std::int64_t> zero1_group;
   std::optional<bool> grad_reduce_fp32;
@@ -174,7 +213,7 @@ struct Request {
   std::optional<double> grad_overlap;
   std::optional<bool> overlap_param_gather, tp_overlap, tp_backward_overlap, p2p_overlap;
   std::optional<bool> allreduce_then_shard;
-  std::optional<std::int32_t> mtp_layers;   ///< a row's model.mtp_layers
+  std::optional<std::int32_t> mtp_layers;  ///< a row's model.mtp_layers
 };
 
 /// How the GPUs split the work.
@@ -183,15 +222,13 @@ struct Plan {
   Sharding sharding = Sharding::none;
   bool sequence_parallel = false;
   Schedule schedule = Schedule::one_f_one_b;
-  std::int32_t micro_batch = 1;   ///< sequences a GPU and micro-step
-  std::int32_t grad_accum = 1;    ///< micro-batches a step and replica
+  std::int32_t micro_batch = 1;  ///< sequences a GPU and micro-step
+  std::int32_t grad_accum = 1;   ///< micro-batches a step and replica
   Recompute recompute = Recompute::none;
   std::uint8_t offload = kOffloadNone;
-  std::int32_t hsdp_group = 0;    ///< GPUs of one sharding group of hsdp; 0 a node
+  std::int32_t hsdp_group = 0;  ///< GPUs of one sharding group of hsdp; 0 a node
 
-  [[nodiscard]] std::int64_t gpus() const {
-    return std::int64_t{tp} * pp * cp * dp;
-  }
+  [[nodiscard]] std::int64_t gpus() const { return std::int64_t{tp} * pp * cp * dp; }
   /// Ranks that share states: the data-parallel group including context parallelism.
   [[nodiscard]] std::int64_t shard_group() const { return std::int64_t{dp} * cp; }
   bool operator==(const Plan&) const = default;
@@ -215,20 +252,20 @@ struct Training {
   KernelProfile kernel_profile = KernelProfile::eager;
   Loss loss = Loss::plain;
   bool loss_16bit = false;
-  Quant quant = Quant::none;      ///< of a frozen base
+  Quant quant = Quant::none;  ///< of a frozen base
   std::int64_t seq_len = 4096;
   std::int64_t global_batch = 128;
   bool micro_batches_unknown = false;  ///< a row that does not say the global batch
-  double tokens = 0;              ///< whole job; 0 unknown
+  double tokens = 0;                   ///< whole job; 0 unknown
   model::LoraSpec lora;
   double lora_parameters = 0;
-  std::int32_t mtp_layers = 0;    ///< multi-token-prediction layers trained too; 0 unless said
+  std::int32_t mtp_layers = 0;  ///< multi-token-prediction layers trained too; 0 unless said
   bool trained_embeddings = false;
   bool unquantised_fp32 = false;
   bool replaced_embedding_kept = false;
   bool varying_lengths = false;
-  double mean_len = 0;            ///< 0 unknown
-  std::int64_t zero1_group = 0;   ///< 0: all data-parallel ranks
+  double mean_len = 0;           ///< 0 unknown
+  std::int64_t zero1_group = 0;  ///< 0: all data-parallel ranks
   StateRecipe recipe = StateRecipe::deepspeed;
   double grad_reduce_bytes = 2;
   bool checkpoint_early_stop = false, compile = false, async_tp = false;

@@ -9,8 +9,8 @@
 namespace gpuadvisor::advisor {
 namespace {
 
-constexpr double kBytesPerToken = 4;         // token ids as 32-bit integers
-constexpr double kCheckpointBytesMixed = 14; // 16-bit weights, fp32 master and two moments
+constexpr double kBytesPerToken = 4;          // token ids as 32-bit integers
+constexpr double kCheckpointBytesMixed = 14;  // 16-bit weights, fp32 master and two moments
 
 double checkpoint_bytes(const model::ParameterCounts& counts, const workload::Training& training) {
   if (training.adapters()) return training.lora_parameters * kCheckpointBytesMixed;
@@ -21,13 +21,19 @@ double checkpoint_bytes(const model::ParameterCounts& counts, const workload::Tr
 double fabric_share(catalog::Fabric fabric) {
   namespace speed = calibration::speed;
   switch (fabric) {
-    case catalog::Fabric::infiniband: return speed::infiniband;
-    case catalog::Fabric::roce: return speed::roce;
-    case catalog::Fabric::erdma: return speed::erdma;
-    case catalog::Fabric::efa: return speed::efa;
-    case catalog::Fabric::opa: return speed::opa;
+    case catalog::Fabric::infiniband:
+      return speed::infiniband;
+    case catalog::Fabric::roce:
+      return speed::roce;
+    case catalog::Fabric::erdma:
+      return speed::erdma;
+    case catalog::Fabric::efa:
+      return speed::efa;
+    case catalog::Fabric::opa:
+      return speed::opa;
     case catalog::Fabric::tcp:
-    case catalog::Fabric::none: break;
+    case catalog::Fabric::none:
+      break;
   }
   return speed::tcp;
 }
@@ -36,25 +42,28 @@ std::string nccl_step(const ResultRow& row) {
   const auto& cluster = row.cluster;
   const int local = std::min(cluster.gpus, cluster.gpus_per_node);
   if (cluster.nodes() == 1)
-    return fmt::format("before the run: `all_reduce_perf -b 8M -e 8G -f 2 -g {}` of nccl-tests "
-                       "should reach about {:.0f} GB/s bus bandwidth",
-                       local, cluster.allreduce_bw / kGB);
+    return fmt::format(
+        "before the run: `all_reduce_perf -b 8M -e 8G -f 2 -g {}` of nccl-tests "
+        "should reach about {:.0f} GB/s bus bandwidth",
+        local, cluster.allreduce_bw / kGB);
   const double expected =
       std::min(cluster.allreduce_bw, cluster.node_nic_bw * fabric_share(cluster.fabric));
-  return fmt::format("before the run: `mpirun -np {} -N {} all_reduce_perf -b 8M -e 8G -f 2 -g 1` of "
-                     "nccl-tests should come near {:.0f} GB/s bus bandwidth over {}; far less means "
-                     "RDMA is off",
-                     cluster.gpus, local, expected / kGB, catalog::to_string(cluster.fabric));
+  return fmt::format(
+      "before the run: `mpirun -np {} -N {} all_reduce_perf -b 8M -e 8G -f 2 -g 1` of "
+      "nccl-tests should come near {:.0f} GB/s bus bandwidth over {}; far less means "
+      "RDMA is off",
+      cluster.gpus, local, expected / kGB, catalog::to_string(cluster.fabric));
 }
 
 std::string storage_step(const ResultRow& row, const model::ParameterCounts& counts) {
   const double read = row.best.performance.tokens_per_s * kBytesPerToken;
   const double bytes = checkpoint_bytes(counts, row.training);
   const double rate = calibration::cost::checkpoint_write_bandwidth * row.cluster.nodes();
-  return fmt::format("storage: {}/s of token reads, and a checkpoint of {} ({} at {:.0f} GB/s to "
-                     "CPFS or NAS); keep the data in OSS of the same region",
-                     format_bytes(Bytes(read)), format_bytes(Bytes(bytes)),
-                     format_duration(Seconds(bytes / rate)), rate / kGB);
+  return fmt::format(
+      "storage: {}/s of token reads, and a checkpoint of {} ({} at {:.0f} GB/s to "
+      "CPFS or NAS); keep the data in OSS of the same region",
+      format_bytes(Bytes(read)), format_bytes(Bytes(bytes)), format_duration(Seconds(bytes / rate)),
+      rate / kGB);
 }
 
 std::string goodput_step(const ResultRow& row, const model::ParameterCounts& counts) {
@@ -62,10 +71,11 @@ std::string goodput_step(const ResultRow& row, const model::ParameterCounts& cou
   const double checkpoint_s = checkpoint_bytes(counts, row.training) / rate;
   const auto goodput = cost::goodput(cost::failure_rate_per_s(row.cluster.gpus), checkpoint_s,
                                      calibration::cost::restart_s);
-  return fmt::format("failures: checkpoint about every {}; {:.1f}% of the wall time is expected to "
-                     "be useful on {} GPUs",
-                     format_duration(Seconds(goodput.checkpoint_interval_s)),
-                     100.0 * goodput.efficiency, row.cluster.gpus);
+  return fmt::format(
+      "failures: checkpoint about every {}; {:.1f}% of the wall time is expected to "
+      "be useful on {} GPUs",
+      format_duration(Seconds(goodput.checkpoint_interval_s)), 100.0 * goodput.efficiency,
+      row.cluster.gpus);
 }
 
 std::string platform_step(const ResultRow& row) {
@@ -74,7 +84,8 @@ std::string platform_step(const ResultRow& row) {
   if (row.cluster.nodes() > 1)
     return "order all nodes in one zone, one VPC and one deployment set with RDMA on; PAI-DLC or "
            "E-HPC does this for you, plain ECS leaves it to you";
-  return "PAI-DLC runs the job as a container; plain ECS needs the deep-learning image and a driver";
+  return "PAI-DLC runs the job as a container; plain ECS needs the deep-learning image and a "
+         "driver";
 }
 
 std::string pilot_step(const ResultRow& row) {

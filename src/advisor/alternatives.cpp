@@ -34,8 +34,7 @@ std::optional<Alternative> second_best(const Context& context, const ResultRow& 
   auto found = planner::search(setup->prepared, row.cluster, options);
   if (found.best.size() < 2) return std::nullopt;
   const auto& second = found.best[1];
-  const double slower =
-      second.performance.step_time_s / row.best.performance.step_time_s - 1.0;
+  const double slower = second.performance.step_time_s / row.best.performance.step_time_s - 1.0;
   return Alternative{fmt::format("second-best plan, {:.1f}% slower: {}", 100.0 * slower,
                                  difference(second.plan, row.best.plan)),
                      second};
@@ -53,10 +52,9 @@ double checkpoint_seconds(const Context& context, const ResultRow& row) {
 PriceOption price_option(const Context& context, const ResultRow& row, const cost::Quote& quote) {
   PriceOption option{quote, row.cost.hours, quote.per_hour * row.count * row.cost.hours, {}};
   if (quote.kind == PriceKind::spot) {
-    const auto job = cost::spot_job(row.cost.hours, row.count,
-                                    calibration::cost::spot_interruptions_per_hour,
-                                    checkpoint_seconds(context, row), calibration::cost::restart_s,
-                                    quote);
+    const auto job =
+        cost::spot_job(row.cost.hours, row.count, calibration::cost::spot_interruptions_per_hour,
+                       checkpoint_seconds(context, row), calibration::cost::restart_s, quote);
     option.hours = job.hours;
     option.total = job.total;
   }
@@ -89,7 +87,8 @@ std::vector<PriceOption> price_options_of(const Context& context, const ResultRo
     if (!quote) continue;
     options.push_back(price_option(context, row, *quote));
     const bool committed = kind != PriceKind::on_demand && kind != PriceKind::spot;
-    if (committed && hourly) options.back().break_even_hours = cost::break_even_hours(*hourly, *quote);
+    if (committed && hourly)
+      options.back().break_even_hours = cost::break_even_hours(*hourly, *quote);
   }
   return options;
 }

@@ -44,10 +44,13 @@ bool status_admits(const Query& query, const Instance& instance) {
   switch (instance.status) {
     case InstanceStatus::documented:
     case InstanceStatus::not_recommended:
-    case InstanceStatus::incomplete: return true;
+    case InstanceStatus::incomplete:
+      return true;
     case InstanceStatus::retired:
-    case InstanceStatus::invitational: return query.include_retired;
-    case InstanceStatus::undocumented: break;
+    case InstanceStatus::invitational:
+      return query.include_retired;
+    case InstanceStatus::undocumented:
+      break;
   }
   return false;
 }
@@ -67,7 +70,9 @@ bool asked_provider(const Query& query, const Filter& filter, const Instance& in
 
 std::string missing_facts(const Instance& instance, const catalog::Gpu* gpu) {
   std::string missing;
-  const auto add = [&](const char* what) { missing += missing.empty() ? what : fmt::format(", {}", what); };
+  const auto add = [&](const char* what) {
+    missing += missing.empty() ? what : fmt::format(", {}", what);
+  };
   if (gpu == nullptr) add("GPU part");
   if (instance.gpus <= 0) add("number of GPUs");
   if (instance.vcpus <= 0) add("vCPUs");

@@ -17,8 +17,8 @@ struct Offer {
 };
 
 struct Offers {
-  std::vector<Offer> offers;        ///< by provider and name
-  std::vector<Rejected> rejected;   ///< types refused whatever the count
+  std::vector<Offer> offers;       ///< by provider and name
+  std::vector<Rejected> rejected;  ///< types refused whatever the count
 };
 
 /// Errors: an instance or GPU filter that names nothing.

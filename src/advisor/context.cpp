@@ -65,7 +65,8 @@ std::unique_ptr<Setup> make_setup(const Context& context, const catalog::Gpu& gp
   setup->refusal = performance::refusal(gpu, training);
   setup->prepared = memory::prepare(architecture, training);
   setup->memory_band = to_band(workload::memory_band(training.mode, training.framework.id, gpu));
-  setup->performance_band = to_band(workload::speed_band(training.mode, training.framework.id, gpu));
+  setup->performance_band =
+      to_band(workload::speed_band(training.mode, training.framework.id, gpu));
   return setup;
 }
 

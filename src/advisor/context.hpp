@@ -25,7 +25,7 @@ struct Context {
   workload::Request request;  ///< of the query, with what the plan's constraints imply
   cost::Rates rates;
   std::string as_of;
-  std::vector<workload::Assumption> assumed;  ///< beyond those of `resolve`
+  std::vector<workload::Assumption> assumed;          ///< beyond those of `resolve`
   std::vector<workload::Assumption> general_assumed;  ///< of `resolve`, whatever the GPU
   std::vector<std::unique_ptr<Setup>> setups;
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kComfortableFill = 0.7;  // of usable memory: full marks, room to grow
 constexpr double kHalvingCost = 0.4;
-constexpr double kTightFactor = 0.8;         // tight, or states offloaded
+constexpr double kTightFactor = 0.8;  // tight, or states offloaded
 constexpr double kNoRdmaFactor = 0.7;
 constexpr double kNoBf16Factor = 0.8;
 constexpr double kKeyStep = 1e-6;
@@ -31,8 +31,8 @@ double job_bytes(const std::vector<ResultRow>& rows) {
 }
 
 double vram_fit(const ResultRow& row, double job) {
-  const bool short_of_memory = row.best.verdict == memory::Verdict::tight ||
-                               row.best.plan.offload != workload::kOffloadNone;
+  const bool short_of_memory =
+      row.best.verdict == memory::Verdict::tight || row.best.plan.offload != workload::kOffloadNone;
   const double halvings = std::log2(kComfortableFill * memory_of(row) / job);
   return std::clamp(1.0 - kHalvingCost * halvings, 0.0, 1.0) *
          (short_of_memory ? kTightFactor : 1.0);
@@ -77,14 +77,18 @@ Score score_of(const Weights& weights, const ResultRow& row, double least, doubl
 double objective_key(Objective objective, const ResultRow& row) {
   double key = 0;
   switch (objective) {
-    case Objective::balanced: key = -row.score.total; break;
+    case Objective::balanced:
+      key = -row.score.total;
+      break;
     case Objective::cheapest:
       key = row.serving ? row.cost_per_1e6_tokens.value_or(0.0) : row.cost.total.value_or(0.0);
       break;
     case Objective::fastest:
       key = row.serving ? -row.serving->estimate.speed.output_tokens_per_s : row.cost.hours;
       break;
-    case Objective::fewest_gpus: key = row.cluster.gpus; break;
+    case Objective::fewest_gpus:
+      key = row.cluster.gpus;
+      break;
   }
   return std::round(key / kKeyStep);
 }
@@ -99,7 +103,8 @@ auto order_key(Objective objective, const ResultRow& row) {
   const auto* instance = row.instance;
   return std::make_tuple(!row.quote.has_value(), objective_key(objective, row), observed,
                          provider_key(instance != nullptr ? instance->provider : ""),
-                         row.cost.total.value_or(row.cost_per_1e6_tokens.value_or(0.0)), row.cluster.gpus,
+                         row.cost.total.value_or(row.cost_per_1e6_tokens.value_or(0.0)),
+                         row.cluster.gpus,
                          instance != nullptr ? instance->name : std::string_view{}, row.count);
 }
 
@@ -127,8 +132,7 @@ void price_row(const Context& context, ResultRow& row) {
   const auto& performance = row.best.performance;
   row.cost = cost::job_cost(row.training.tokens, performance.tokens_per_s, row.count, row.quote);
   if (!row.quote || !(performance.model_flops_per_step > 0)) return;
-  const double flops_per_hour =
-      performance.model_flops_per_step / performance.step_time_s * 3600.0;
+  const double flops_per_hour = performance.model_flops_per_step / performance.step_time_s * 3600.0;
   row.cost_per_1e18_flops = row.quote->per_hour * row.count / (flops_per_hour / 1e18);
 }
 
@@ -140,8 +144,7 @@ ResultRow make_row(const Context& context, const Trial& trial) {
   row.cluster = trial.cluster;
   row.training = trial.setup->prepared.training;
   row.best = trial.result.best.front();
-  row.least_gpu_bytes =
-      least_gpu_bytes(context, trial.setup->prepared, row.best, trial.cluster);
+  row.least_gpu_bytes = least_gpu_bytes(context, trial.setup->prepared, row.best, trial.cluster);
   row.memory_band = trial.setup->memory_band;
   row.performance_band = trial.setup->performance_band;
   price_row(context, row);
@@ -161,7 +164,8 @@ bool ranks_before(Objective objective, const ResultRow& left, const ResultRow& r
 std::vector<ParetoPoint> pareto_front(const std::vector<ResultRow>& rows) {
   std::vector<ParetoPoint> points;
   for (const auto& row : rows)
-    if (row.cost.total) points.push_back({row.instance, row.count, row.cost.hours, *row.cost.total});
+    if (row.cost.total)
+      points.push_back({row.instance, row.count, row.cost.hours, *row.cost.total});
   std::stable_sort(points.begin(), points.end(), [](const auto& left, const auto& right) {
     return std::make_tuple(left.hours, left.total, left.instance->name, left.count) <
            std::make_tuple(right.hours, right.total, right.instance->name, right.count);

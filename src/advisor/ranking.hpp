@@ -29,9 +29,9 @@ void price_row(const Context& context, ResultRow& row);
 /// GPUs of this row; 1 from 70% on, 0.4 less for each halving, not below 0; times 0.8
 /// when tight or when states had to leave the GPU. (Memory that a larger micro-batch
 /// fills is speed, and shows in the cost.) With a linear axis a single A100 would lead
-/// 7B adapters, whose base fills a seventh of it. interconnect = 1 - exposed communication / step time, times
-/// 0.7 for several nodes without RDMA; cost = least cost per 1e9 tokens of all that
-/// fit / its own, 0 without a price. Training on a GPU without bf16: total times 0.8.
+/// 7B adapters, whose base fills a seventh of it. interconnect = 1 - exposed communication / step
+/// time, times 0.7 for several nodes without RDMA; cost = least cost per 1e9 tokens of all that fit
+/// / its own, 0 without a price. Training on a GPU without bf16: total times 0.8.
 void score_rows(const Weights& weights, std::vector<ResultRow>& rows);
 
 /// Total order of rows under the objective. Priced rows come first.

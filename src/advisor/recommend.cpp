@@ -41,9 +41,10 @@ Result<Query> with_budget_in_currency(const Query& query, const cost::Rates& rat
   if (!query.budget) return converted;
   const auto amount = rates.convert(query.budget->amount, query.budget->currency, query.currency);
   if (!amount)
-    return fail(ErrorCode::usage,
-                fmt::format("no exchange rate from {} to {}", query.budget->currency, query.currency),
-                "--budget", "set one with --rate");
+    return fail(
+        ErrorCode::usage,
+        fmt::format("no exchange rate from {} to {}", query.budget->currency, query.currency),
+        "--budget", "set one with --rate");
   converted.budget = Money{*amount, query.currency};
   return converted;
 }
@@ -52,8 +53,8 @@ void reject_refused(const Context& context, const Offers& offers, Ranking& ranki
   for (const auto& offer : offers.offers) {
     const Setup* setup = context.find_setup(offer.gpu->id);
     if (!offer.foreign && !setup->refusal.empty())
-      ranking.rejected.push_back({offer.instance, 1, RejectCode::dtype_unsupported, setup->refusal,
-                                  std::nullopt});
+      ranking.rejected.push_back(
+          {offer.instance, 1, RejectCode::dtype_unsupported, setup->refusal, std::nullopt});
     const bool rdma = offer.instance->rdma != catalog::Fabric::none;
     if (!offer.foreign && setup->refusal.empty() && !rdma && offer.max_count > 1 &&
         context.query.rdma == RdmaPolicy::required)
@@ -96,11 +97,10 @@ std::vector<Rejected> drop_endless(const Query& query, std::vector<ResultRow>& r
   const auto endless = [&](const ResultRow& row) { return row.cost.hours > limit; };
   for (const auto& row : rows)
     if (endless(row))
-      dropped.push_back(
-          {row.instance, row.count, RejectCode::deadline,
-           fmt::format("takes {}, assumed deadline {} (--deadline changes it)",
-                       format_duration(Seconds(row.cost.hours * 3600.0)), words),
-           std::nullopt});
+      dropped.push_back({row.instance, row.count, RejectCode::deadline,
+                         fmt::format("takes {}, assumed deadline {} (--deadline changes it)",
+                                     format_duration(Seconds(row.cost.hours * 3600.0)), words),
+                         std::nullopt});
   rows.erase(std::remove_if(rows.begin(), rows.end(), endless), rows.end());
   return dropped;
 }
@@ -121,13 +121,14 @@ void note_other_clouds(const Query& query, std::vector<ResultRow> foreign, const
   if (best != nullptr) all.push_back(*best);
   score_rows(query.weights, all);
   if (best != nullptr) all.pop_back();
-  const auto first = std::min_element(all.begin(), all.end(), [&](const auto& left, const auto& right) {
-    return ranks_before(query.objective, left, right);
-  });
-  std::string text = fmt::format("best of the other clouds: {} ({}), {}",
-                                 name_of(first->instance, first->count, first->cluster),
-                                 first->instance->provider,
-                                 format_duration(Seconds(first->cost.hours * 3600.0)));
+  const auto first =
+      std::min_element(all.begin(), all.end(), [&](const auto& left, const auto& right) {
+        return ranks_before(query.objective, left, right);
+      });
+  std::string text =
+      fmt::format("best of the other clouds: {} ({}), {}",
+                  name_of(first->instance, first->count, first->cluster), first->instance->provider,
+                  format_duration(Seconds(first->cost.hours * 3600.0)));
   if (first->cost.total) text += ", " + format_money({*first->cost.total, first->quote->currency});
   ranking.warnings.push_back({WarningCode::note, text + "; rank them with --provider all"});
 }
@@ -158,12 +159,13 @@ void note_assumptions(const Context& context, Ranking& ranking) {
 }
 
 void order_rejected(std::vector<Rejected>& rejected) {
-  std::stable_sort(rejected.begin(), rejected.end(), [](const Rejected& left, const Rejected& right) {
-    const auto key = [](const Rejected& one) {
-      return std::make_tuple(one.instance->provider, one.instance->name, one.count);
-    };
-    return key(left) < key(right);
-  });
+  std::stable_sort(
+      rejected.begin(), rejected.end(), [](const Rejected& left, const Rejected& right) {
+        const auto key = [](const Rejected& one) {
+          return std::make_tuple(one.instance->provider, one.instance->name, one.count);
+        };
+        return key(left) < key(right);
+      });
 }
 
 }  // namespace

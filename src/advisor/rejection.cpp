@@ -17,9 +17,9 @@ std::string gib(double bytes) {
 }
 
 std::string gpu_sentence(const Shortfall& shortfall, const catalog::Cluster& cluster) {
-  return fmt::format("at least {} a GPU ({}), {} usable: {} missing", gib(shortfall.needed_gpu_bytes),
-                     workload::describe(shortfall.plan), gib(cluster.gpu_memory_bytes),
-                     gib(shortfall.missing_gpu_bytes));
+  return fmt::format("at least {} a GPU ({}), {} usable: {} missing",
+                     gib(shortfall.needed_gpu_bytes), workload::describe(shortfall.plan),
+                     gib(cluster.gpu_memory_bytes), gib(shortfall.missing_gpu_bytes));
 }
 
 std::string host_sentence(const Shortfall& shortfall, const catalog::Cluster& cluster) {
@@ -40,7 +40,8 @@ Rejected memory_rejection(const Trial& trial) {
   if (host_decides(result)) {
     rejected.code = RejectCode::host_memory;
     rejected.missing_bytes = result.offload_shortfall->missing_host_bytes;
-    message += (message.empty() ? "" : "; ") + host_sentence(*result.offload_shortfall, trial.cluster);
+    message +=
+        (message.empty() ? "" : "; ") + host_sentence(*result.offload_shortfall, trial.cluster);
   } else {
     const Shortfall& nearest = result.shortfall ? *result.shortfall : *result.offload_shortfall;
     rejected.missing_bytes = nearest.missing_gpu_bytes;

@@ -110,10 +110,17 @@ std::optional<Change> shorter(const Query& query) {
 
 const std::array<MakeChange, 11>& changes() {
   static const std::array<MakeChange, 11> all = {
-      without_budget, without_deadline, without_rdma, free_plan, shorter, all_hardware, more_gpus,
+      without_budget,
+      without_deadline,
+      without_rdma,
+      free_plan,
+      shorter,
+      all_hardware,
+      more_gpus,
       [](const Query& query) { return adapters(query, Mode::lora); },
       [](const Query& query) { return adapters(query, Mode::qlora); },
-      small_optimizer, all_providers};
+      small_optimizer,
+      all_providers};
   return all;
 }
 
@@ -149,8 +156,8 @@ std::vector<std::string> find_relaxations(const catalog::Catalog& catalog, const
     change->query.top = 1;
     const auto ranking = rank_offers(catalog, change->query);
     if (!ranking || ranking->results.empty()) continue;
-    found.push_back(fmt::format("would work: {} ({})", change->words,
-                                outcome(ranking->results.front())));
+    found.push_back(
+        fmt::format("would work: {} ({})", change->words, outcome(ranking->results.front())));
   }
   return found;
 }

@@ -14,7 +14,6 @@ namespace gpuadvisor::advisor {
 /// The tightest constraint first, then at most two changes of the query that were tried
 /// and do give a result.
 [[nodiscard]] std::vector<std::string> find_relaxations(const catalog::Catalog& catalog,
-                                                        const Query& query,
-                                                        const Ranking& failed);
+                                                        const Query& query, const Ranking& failed);
 
 }  // namespace gpuadvisor::advisor

@@ -16,15 +16,16 @@ using serving::Option;
 
 /// Arrivals that outrun the engines queue without end: no answer, whatever the targets.
 bool meets_targets(const serving::Request& request, const serving::Speed& speed) {
-  return speed.utilisation <= 1 && (request.ttft_target_s <= 0 || speed.ttft_s <= request.ttft_target_s) &&
+  return speed.utilisation <= 1 &&
+         (request.ttft_target_s <= 0 || speed.ttft_s <= request.ttft_target_s) &&
          (request.tpot_target_s <= 0 || speed.tpot_s <= request.tpot_target_s);
 }
 
 std::vector<Option> options_on(const Query& query, const serving::Model& model,
                                const catalog::Cluster& cluster) {
   const std::vector<serving::Quant> one{query.serve.quant};
-  auto options = serving::compare_options(
-      model, query.serve, cluster, query.serve_formats.empty() ? one : query.serve_formats);
+  auto options = serving::compare_options(model, query.serve, cluster,
+                                          query.serve_formats.empty() ? one : query.serve_formats);
   const planner::Constraints& fixed = query.constraints;
   std::erase_if(options, [&](const Option& option) {
     return (fixed.tp && option.plan.tp != *fixed.tp) || (fixed.pp && option.plan.pp != *fixed.pp);
@@ -139,15 +140,17 @@ void study(const Query& query, const serving::Model& model, ResultRow& row) {
 Rejected out_of_memory(const Query& query, const serving::Model& model,
                        const catalog::Cluster& cluster) {
   serving::Plan plan;
-  for (int tp = 1; tp * 2 <= std::min(cluster.gpus, cluster.gpus_per_node); tp *= 2) plan.tp = tp * 2;
+  for (int tp = 1; tp * 2 <= std::min(cluster.gpus, cluster.gpus_per_node); tp *= 2)
+    plan.tp = tp * 2;
   const auto refused = serving::refusal(model, query.serve, plan, *cluster.gpu);
   if (!refused.empty())
     return {cluster.instance, 1, RejectCode::dtype_unsupported, std::string(refused), std::nullopt};
   const auto memory = serving::estimate_memory(model, query.serve, plan, cluster);
-  return {cluster.instance, 1, RejectCode::gpu_memory,
-          fmt::format("needs {} a GPU on {} GPUs, {} within the engine's share", format_bytes(Bytes(memory.need)),
-                      plan.tp, format_bytes(Bytes(memory.budget))),
-          memory.missing()};
+  return {
+      cluster.instance, 1, RejectCode::gpu_memory,
+      fmt::format("needs {} a GPU on {} GPUs, {} within the engine's share",
+                  format_bytes(Bytes(memory.need)), plan.tp, format_bytes(Bytes(memory.budget))),
+      memory.missing()};
 }
 
 Rejected misses_target(const Query& query, const catalog::Cluster& cluster, const Option& nearest) {
@@ -185,26 +188,30 @@ std::vector<Warning> serving_warnings(const ResultRow& row) {
   std::vector<Warning> found;
   const auto& speed = row.serving->estimate.speed;
   if (speed.limit == serving::Limit::kv_capacity)
-    found.push_back({WarningCode::capacity_bound,
-                     fmt::format("the cache holds {:.0f} running sequences a replica; the rest queue",
-                                 speed.running)});
+    found.push_back(
+        {WarningCode::capacity_bound,
+         fmt::format("the cache holds {:.0f} running sequences a replica; the rest queue",
+                     speed.running)});
   if (row.serving->plan.tp > 1 && row.cluster.link == catalog::NodeLink::pcie)
-    found.push_back({WarningCode::pcie_only, "tensor parallelism over PCIe: all-reduces cost time"});
+    found.push_back(
+        {WarningCode::pcie_only, "tensor parallelism over PCIe: all-reduces cost time"});
   if (row.instance != nullptr && !row.quote)
-    found.push_back({WarningCode::no_price,
-                     fmt::format("no price known for {}; add one with --catalog", row.instance->name)});
+    found.push_back(
+        {WarningCode::no_price,
+         fmt::format("no price known for {}; add one with --catalog", row.instance->name)});
   if (row.quote && row.quote->kind == catalog::PriceKind::observed)
-    found.push_back({WarningCode::observed_price,
-                     fmt::format("the price is a sighting by {}, not the provider's list",
-                                 row.quote->source)});
+    found.push_back(
+        {WarningCode::observed_price,
+         fmt::format("the price is a sighting by {}, not the provider's list", row.quote->source)});
   return found;
 }
 
 void add_study(ResultRow& row) {
-  row.reasons.push_back(fmt::format(
-      "limits: one request of up to {} tokens; {:.0f} clients saturate it at {:.0f} output tokens/s",
-      format_count(row.largest_context), row.saturation.concurrency,
-      row.saturation.output_tokens_per_s));
+  row.reasons.push_back(
+      fmt::format("limits: one request of up to {} tokens; {:.0f} clients saturate it at {:.0f} "
+                  "output tokens/s",
+                  format_count(row.largest_context), row.saturation.concurrency,
+                  row.saturation.output_tokens_per_s));
   if (row.replay)
     row.reasons.push_back(fmt::format(
         "trace: first token after {:.0f} ms at the median and {:.0f} ms at the 95th percentile, "
@@ -227,22 +234,26 @@ std::vector<workload::Assumption> assumptions(const serving::Request& request) {
   const auto note = [&](bool same, const char* field, std::string value, const char* flag) {
     if (same) assumed.push_back({field, std::move(value), flag});
   };
-  note(request.input_len == usual.input_len, "input_len", format_number(usual.input_len, 0), "--input-len");
+  note(request.input_len == usual.input_len, "input_len", format_number(usual.input_len, 0),
+       "--input-len");
   note(request.output_len == usual.output_len, "output_len", format_number(usual.output_len, 0),
        "--output-len");
-  note(request.load == serving::Load::closed && request.concurrency == usual.concurrency, "concurrency", format_number(usual.concurrency, 0),
-       "--concurrency");
-  note(request.engine == usual.engine, "engine", std::string(serving::to_string(usual.engine)), "--engine");
+  note(request.load == serving::Load::closed && request.concurrency == usual.concurrency,
+       "concurrency", format_number(usual.concurrency, 0), "--concurrency");
+  note(request.engine == usual.engine, "engine", std::string(serving::to_string(usual.engine)),
+       "--engine");
   return assumed;
 }
 
 std::vector<std::string> serving_steps(const ResultRow& row) {
-  return {fmt::format("launch files: gpuadvisor emit --for vllm with the same flags; PAI-EAS serves "
-                      "them behind one address"),
-          fmt::format("pilot run first: {:.0f} requests at once should show about {:.0f} output tokens/s",
-                      row.serving->estimate.speed.running * row.serving->plan.replicas,
-                      row.serving->estimate.speed.output_tokens_per_s),
-          "steady load pays less by subscription; see the break-even hours of the price kinds"};
+  return {
+      fmt::format("launch files: gpuadvisor emit --for vllm with the same flags; PAI-EAS serves "
+                  "them behind one address"),
+      fmt::format(
+          "pilot run first: {:.0f} requests at once should show about {:.0f} output tokens/s",
+          row.serving->estimate.speed.running * row.serving->plan.replicas,
+          row.serving->estimate.speed.output_tokens_per_s),
+      "steady load pays less by subscription; see the break-even hours of the price kinds"};
 }
 
 }  // namespace

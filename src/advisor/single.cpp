@@ -67,8 +67,8 @@ std::string sufficiency(const Setup& setup, const catalog::Cluster& cluster,
 /// Single changes of plan or run that save memory, those that suffice first.
 std::vector<std::string> what_would_fit(const Setup& setup, const ResultRow& row) {
   constexpr int kMost = 5;
-  const auto changes = memory::relaxations(setup.prepared, row.best.plan, row.cluster,
-                                           row.cluster.gpu_memory_bytes);
+  const auto changes =
+      memory::relaxations(setup.prepared, row.best.plan, row.cluster, row.cluster.gpu_memory_bytes);
   std::vector<std::string> words;
   for (int at = 0; at < std::min(changes.count, kMost); ++at) {
     const auto& change = changes.items[static_cast<std::size_t>(at)];
@@ -106,8 +106,8 @@ SweepPoint sweep_point(const Context& context, const Setup& setup, const catalog
     point.reason = planner::explain_no_plan(setup.prepared.architecture, setup.prepared.training,
                                             cluster, options.constraints);
     if (point.reason.empty() && found.shortfall)
-      point.reason = fmt::format("{} a GPU missing",
-                                 format_bytes(Bytes(found.shortfall->missing_gpu_bytes)));
+      point.reason =
+          fmt::format("{} a GPU missing", format_bytes(Bytes(found.shortfall->missing_gpu_bytes)));
     return point;
   }
   const ResultRow row = row_of(context, setup, cluster, found.best.front());
@@ -179,7 +179,8 @@ Result<Ranking> plan(const catalog::Catalog& catalog, const Query& query,
   options.top = std::max<std::size_t>(query.top, 1);
   options.pareto = query.pareto;
   auto found = planner::search((*setup)->prepared, cluster, options);
-  if (found.stats.in_space == 0) return tl::unexpected(no_plan_error(**setup, cluster, query.constraints));
+  if (found.stats.in_space == 0)
+    return tl::unexpected(no_plan_error(**setup, cluster, query.constraints));
   Ranking ranking = make_ranking("plan", *context);
   ranking.assumed.insert(ranking.assumed.end(), (*setup)->assumed.begin(), (*setup)->assumed.end());
   ranking.search = found.stats;

@@ -44,7 +44,8 @@ std::vector<int> counts_between(const std::vector<Trial>& trials, const Offer& o
     if (trial.fits()) fits = std::min(fits, trial.count);
   }
   for (const auto& trial : trials)
-    if (trial.offer == &offer && !trial.fits() && trial.count < fits) fails = std::max(fails, trial.count);
+    if (trial.offer == &offer && !trial.fits() && trial.count < fits)
+      fails = std::max(fails, trial.count);
   std::vector<int> counts;
   constexpr int kMost = 16;  // a large range is thinned: the powers of two cover it
   for (int count = fails + 1; count < fits && static_cast<int>(counts.size()) < kMost; ++count)
@@ -85,8 +86,8 @@ void run_trials(const Context& context, std::vector<Trial>& trials, planner::Sea
       firsts.push_back(at);
   parallel_for(firsts.size(), thread_count(context.query), [&](std::size_t group) {
     Trial& trial = trials[order[firsts[group]]];
-    trial.result = planner::search(trial.setup->prepared, trial.cluster,
-                                   context.search_options(*trial.setup));
+    trial.result =
+        planner::search(trial.setup->prepared, trial.cluster, context.search_options(*trial.setup));
   });
   for (std::size_t group = 0; group < firsts.size(); ++group) {
     const Trial& source = trials[order[firsts[group]]];

@@ -33,9 +33,10 @@ void hardware_warnings(const ResultRow& row, Collector& out) {
           "the GPUs of a node reach each other over PCIe only, about {:.0f} GB/s for collectives",
           row.cluster.allreduce_bw / kGB);
   const bool rdma = row.cluster.fabric != Fabric::none && row.cluster.fabric != Fabric::tcp;
-  out.add(row.cluster.nodes() > 1 && !rdma, WarningCode::no_rdma,
-          "nodes are joined without RDMA: {:.0f}% of the step is exposed communication",
-          100.0 * row.best.performance.breakdown.communication() / row.best.performance.step_time_s);
+  out.add(
+      row.cluster.nodes() > 1 && !rdma, WarningCode::no_rdma,
+      "nodes are joined without RDMA: {:.0f}% of the step is exposed communication",
+      100.0 * row.best.performance.breakdown.communication() / row.best.performance.step_time_s);
   const bool proven = gpu.planning_basis.substr(0, 6) == "proven";
   out.add(!proven, WarningCode::unvalidated_gpu,
           "no published training run on {}: its speed stands on {}", gpu.id,
@@ -59,14 +60,15 @@ void price_warnings(const ResultRow& row, Collector& out) {
   const bool listed = row.instance != nullptr;
   out.add(listed && !row.quote, WarningCode::no_price,
           "no price known for {}; add one with --catalog", listed ? row.instance->name : "");
-  out.add(row.quote && row.quote->kind == catalog::PriceKind::observed,
-          WarningCode::observed_price, "the price is a sighting by {}, not the provider's list",
+  out.add(row.quote && row.quote->kind == catalog::PriceKind::observed, WarningCode::observed_price,
+          "the price is a sighting by {}, not the provider's list",
           row.quote ? row.quote->source : "");
   using catalog::InstanceStatus;
-  out.add(listed && (row.instance->status == InstanceStatus::not_recommended ||
-                     row.instance->status == InstanceStatus::retired),
-          WarningCode::retired_type, "{} is {} by the provider", listed ? row.instance->name : "",
-          listed && row.instance->status == InstanceStatus::retired ? "retired" : "not recommended");
+  out.add(
+      listed && (row.instance->status == InstanceStatus::not_recommended ||
+                 row.instance->status == InstanceStatus::retired),
+      WarningCode::retired_type, "{} is {} by the provider", listed ? row.instance->name : "",
+      listed && row.instance->status == InstanceStatus::retired ? "retired" : "not recommended");
 }
 
 }  // namespace

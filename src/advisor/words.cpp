@@ -19,11 +19,11 @@ std::string memory_reason(const ResultRow& row) {
 std::string speed_reason(const ResultRow& row) {
   const auto& performance = row.best.performance;
   const double exposed = performance.breakdown.communication() / performance.step_time_s;
-  return fmt::format("speed: {} tokens/s a GPU, {:.0f}% MFU, {:.0f}% of a {} step is exposed "
-                     "communication over {}",
-                     format_count(performance.tokens_per_s_per_gpu), 100.0 * performance.mfu,
-                     100.0 * exposed, format_duration(Seconds(performance.step_time_s)),
-                     catalog::interconnect_class(row.cluster));
+  return fmt::format(
+      "speed: {} tokens/s a GPU, {:.0f}% MFU, {:.0f}% of a {} step is exposed "
+      "communication over {}",
+      format_count(performance.tokens_per_s_per_gpu), 100.0 * performance.mfu, 100.0 * exposed,
+      format_duration(Seconds(performance.step_time_s)), catalog::interconnect_class(row.cluster));
 }
 
 std::string cost_reason(const ResultRow& row, std::optional<double> cheapest) {
@@ -40,11 +40,12 @@ std::string score_reason(const Weights& weights, const ResultRow& row) {
   const double sum = weights.vram + weights.interconnect + weights.cost;
   if (!(sum > 0)) return "score: all weights are zero";
   const Score& score = row.score;
-  return fmt::format("score: {:.3f} = {:.2f} x {:.3f} (vram) + {:.2f} x {:.3f} (interconnect) + "
-                     "{:.2f} x {:.3f} (cost){}",
-                     score.total, weights.vram / sum, score.vram_fit, weights.interconnect / sum,
-                     score.interconnect, weights.cost / sum, score.cost,
-                     row.gpu->has_bf16() ? "" : ", x 0.8 without bf16");
+  return fmt::format(
+      "score: {:.3f} = {:.2f} x {:.3f} (vram) + {:.2f} x {:.3f} (interconnect) + "
+      "{:.2f} x {:.3f} (cost){}",
+      score.total, weights.vram / sum, score.vram_fit, weights.interconnect / sum,
+      score.interconnect, weights.cost / sum, score.cost,
+      row.gpu->has_bf16() ? "" : ", x 0.8 without bf16");
 }
 
 void add_change(std::string& text, const std::string& change) {
@@ -53,8 +54,7 @@ void add_change(std::string& text, const std::string& change) {
 
 }  // namespace
 
-std::string name_of(const catalog::Instance* instance, int count,
-                    const catalog::Cluster& cluster) {
+std::string name_of(const catalog::Instance* instance, int count, const catalog::Cluster& cluster) {
   if (instance != nullptr) return fmt::format("{} x {}", count, instance->name);
   return fmt::format("{} x {}", cluster.gpus, cluster.gpu->id);
 }

@@ -36,9 +36,9 @@ Result<Output> run_accuracy(const Arguments& arguments, const Environment& envir
   const auto report = accuracy::run(*loaded, *documents, options);
   if (!report) return tl::unexpected(report.error());
   Output output;
-  output.text = plot ? accuracy::plot_svg(*report)
-                     : report::render_accuracy(*report, {loaded->date(), {}}, shown->format,
-                                               shown->style);
+  output.text =
+      plot ? accuracy::plot_svg(*report)
+           : report::render_accuracy(*report, {loaded->date(), {}}, shown->format, shown->style);
   if (shown->format != report::Format::json)
     for (const std::string& warning : report->warnings)
       output.notes += "warning: " + warning + "\n";

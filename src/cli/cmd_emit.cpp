@@ -67,8 +67,9 @@ Result<Output> run_emit(const Arguments& arguments, const Environment& environme
   if (!text) return tl::unexpected(text.error());
   Output output;
   output.text = std::move(*text);
-  if (!target) output.notes = fmt::format("note: written for {}; --for chooses another of {}\n",
-                                          emit::to_string(chosen), join(emit::target_names(), "and"));
+  if (!target)
+    output.notes = fmt::format("note: written for {}; --for chooses another of {}\n",
+                               emit::to_string(chosen), join(emit::target_names(), "and"));
   return output;
 }
 

@@ -10,11 +10,10 @@ namespace gpuadvisor::cli {
 namespace {
 
 constexpr std::array<std::string_view, 20> kServingFlags = {
-    "engine",       "engine-version", "input-len",   "output-len",    "concurrency",
-    "kv-type",      "ttft",           "tpot",        "requests-per-s", "trace",
-    "formats",      "max-model-len",  "max-num-seqs", "prefix-hit",   "lora-adapters",
-    "gpu-layers",   "draft-model",    "draft-tokens", "draft-acceptance",
-    "gpu-memory-utilization"};
+    "engine",     "engine-version", "input-len",    "output-len",       "concurrency",
+    "kv-type",    "ttft",           "tpot",         "requests-per-s",   "trace",
+    "formats",    "max-model-len",  "max-num-seqs", "prefix-hit",       "lora-adapters",
+    "gpu-layers", "draft-model",    "draft-tokens", "draft-acceptance", "gpu-memory-utilization"};
 constexpr std::array<std::string_view, 7> kKvTypes = {"auto", "fp16", "fp8", "int8",
                                                       "q8_0", "q4_0", "fp4"};
 constexpr std::size_t kMostTraceBytes = std::size_t{256} << 20;

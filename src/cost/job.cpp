@@ -40,8 +40,8 @@ double failure_rate_per_s(int gpus) {
   return calibration::cost::failures_per_gpu_day * gpus / kSecondsPerDay;
 }
 
-SpotJob spot_job(double useful_hours, int count, double interruptions_per_hour,
-                 double checkpoint_s, double restart_s, const std::optional<Quote>& quote) {
+SpotJob spot_job(double useful_hours, int count, double interruptions_per_hour, double checkpoint_s,
+                 double restart_s, const std::optional<Quote>& quote) {
   SpotJob job;
   job.goodput = goodput(interruptions_per_hour * count / kSecondsPerHour, checkpoint_s, restart_s);
   job.hours = useful_hours / job.goodput.efficiency;

@@ -83,8 +83,7 @@ Rates rates_of(const catalog::Catalog& catalog) {
 }
 
 std::optional<Quote> quote(const catalog::Instance& instance, PriceKind kind,
-                           std::string_view region, std::string_view currency,
-                           const Rates& rates) {
+                           std::string_view region, std::string_view currency, const Rates& rates) {
   std::optional<Offer> best;
   for (const Price& price : instance.prices) {
     if (!serves(price.kind, kind) || !(price.per_hour > 0)) continue;

@@ -28,8 +28,12 @@ struct Finding {
 
 Finding check_product(const Subject& s) {
   const Plan& p = s.plan;
-  for (const auto& [value, flag] : {std::pair{p.tp, "--tp"}, {p.pp, "--pp"}, {p.vpp, "--vpp"},
-                                    {p.cp, "--cp"}, {p.ep, "--ep"}, {p.dp, "--dp"},
+  for (const auto& [value, flag] : {std::pair{p.tp, "--tp"},
+                                    {p.pp, "--pp"},
+                                    {p.vpp, "--vpp"},
+                                    {p.cp, "--cp"},
+                                    {p.ep, "--ep"},
+                                    {p.dp, "--dp"},
                                     {p.micro_batch, "--micro-batch"}})
     if (value < 1) return {fmt::format("{} must be at least 1, got {}", flag + 2, value), flag};
   if (p.gpus() == s.cluster.gpus) return {};
@@ -67,8 +71,7 @@ Finding check_tensor(const Subject& s) {
                         divides(tp, a.ffn) ? a.expert_ffn : a.ffn),
             "--tp"};
   if (!tp_in_node(s.cluster, tp, s.tp_across_nodes))
-    return {fmt::format("tp {} does not divide the {} GPUs of a node", tp,
-                        s.cluster.gpus_per_node),
+    return {fmt::format("tp {} does not divide the {} GPUs of a node", tp, s.cluster.gpus_per_node),
             "--tp"};
   if (s.plan.sequence_parallel && tp == 1)
     return {"sequence parallelism needs tp above 1", "--sequence-parallel"};
@@ -89,9 +92,9 @@ Finding check_pipeline(const Subject& s) {
             "--pp"};
   if (p.vpp > 1 && p.pp == 1) return {"vpp above 1 needs pp above 1", "--vpp"};
   if (!vpp_allows(s.architecture, p.pp, p.vpp))
-    return {fmt::format("pp {} x vpp {} does not divide {} layers", p.pp, p.vpp,
-                        s.architecture.layers),
-            "--vpp"};
+    return {
+        fmt::format("pp {} x vpp {} does not divide {} layers", p.pp, p.vpp, s.architecture.layers),
+        "--vpp"};
   if (p.vpp > 1 && p.schedule != workload::Schedule::interleaved)
     return {"vpp above 1 is the interleaved schedule", "--schedule"};
   if (p.vpp == 1 && p.schedule == workload::Schedule::interleaved)
@@ -117,16 +120,15 @@ Finding check_context_and_experts(const Subject& s) {
 Finding check_batch(const Subject& s) {
   const Plan& p = s.plan;
   if (!batch_divides(s.training, p.micro_batch, p.dp))
-    return {fmt::format("micro-batch {} x dp {} does not divide the global batch {}",
-                        p.micro_batch, p.dp, s.training.global_batch),
+    return {fmt::format("micro-batch {} x dp {} does not divide the global batch {}", p.micro_batch,
+                        p.dp, s.training.global_batch),
             "--micro-batch"};
   if (s.training.micro_batches_unknown) return {};
-  const std::int64_t micro_batches =
-      s.training.global_batch / (std::int64_t{p.micro_batch} * p.dp);
+  const std::int64_t micro_batches = s.training.global_batch / (std::int64_t{p.micro_batch} * p.dp);
   if (p.grad_accum != micro_batches)
-    return {fmt::format("{} micro-batches a step, but the batch gives {}", p.grad_accum,
-                        micro_batches),
-            "--micro-batch"};
+    return {
+        fmt::format("{} micro-batches a step, but the batch gives {}", p.grad_accum, micro_batches),
+        "--micro-batch"};
   if (!interleave_allows(s.rules, p.vpp, p.pp, micro_batches))
     return {fmt::format("the interleaved schedule needs micro-batches ({}) in multiples of pp {}",
                         micro_batches, p.pp),
@@ -158,8 +160,9 @@ Finding check_sharding(const Subject& s) {
 
 Result<void> check_plan(const model::Architecture& architecture, const Training& training,
                         const Plan& plan, const catalog::Cluster& cluster, bool tp_across_nodes) {
-  const Subject subject{architecture, training, plan, cluster,
-                        framework_rules(training.framework.id), tp_across_nodes};
+  const Subject subject{
+      architecture,   training, plan, cluster, framework_rules(training.framework.id),
+      tp_across_nodes};
   for (const auto check : {check_tensor, check_pipeline, check_dimensions, check_product,
                            check_context_and_experts, check_batch, check_sharding}) {
     const Finding finding = check(subject);

@@ -34,9 +34,9 @@ struct FrameworkRules {
   Set<workload::Sharding> searched, legal;
   Set<Dimension> searched_dimensions, legal_dimensions;
   Set<workload::Recompute> searched_recompute;
-  bool even_stages = false;     ///< layers must divide by pp (Megatron-LM's argument check)
-  bool even_interleave = false; ///< micro-batches must divide by pp when vpp > 1
-  bool sharded_pipeline = false;///< fsdp or ZeRO-2/3 together with pp > 1
+  bool even_stages = false;       ///< layers must divide by pp (Megatron-LM's argument check)
+  bool even_interleave = false;   ///< micro-batches must divide by pp when vpp > 1
+  bool sharded_pipeline = false;  ///< fsdp or ZeRO-2/3 together with pp > 1
   bool searches_offload = false;
 };
 

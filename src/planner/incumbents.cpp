@@ -17,11 +17,16 @@ auto preference(const workload::Plan& plan) {
 
 std::string_view to_string(Rule rule) {
   switch (rule) {
-    case Rule::static_memory: return "static_memory";
-    case Rule::host_memory: return "host_memory";
-    case Rule::compute_bound: return "compute_bound";
-    case Rule::memory: return "memory";
-    case Rule::count_: break;
+    case Rule::static_memory:
+      return "static_memory";
+    case Rule::host_memory:
+      return "host_memory";
+    case Rule::compute_bound:
+      return "compute_bound";
+    case Rule::memory:
+      return "memory";
+    case Rule::count_:
+      break;
   }
   return "";
 }

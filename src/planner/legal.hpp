@@ -51,8 +51,8 @@ constexpr bool cp_divides_sequence(const model::Architecture& architecture,
 /// Expert ranks are taken from the data, context and tensor ranks of one stage.
 constexpr bool ep_allows(const model::Architecture& architecture, std::int64_t ep,
                          std::int64_t ranks) {
-  return ep == 1 || (architecture.experts > 0 && divides(ep, architecture.experts) &&
-                     divides(ep, ranks));
+  return ep == 1 ||
+         (architecture.experts > 0 && divides(ep, architecture.experts) && divides(ep, ranks));
 }
 
 constexpr bool batch_divides(const workload::Training& training, std::int64_t micro_batch,

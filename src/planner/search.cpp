@@ -38,8 +38,8 @@ void find_shortfalls(const Space& space, const Limits& limits, const RealModels&
         const auto& interleave = inner.interleaves.front();
         const auto plan = space.plan(outer, inner, state, interleave, recompute,
                                      inner.micro_batches[interleave.first]);
-        auto& kept = state.offload == workload::kOffloadNone ? result.shortfall
-                                                             : result.offload_shortfall;
+        auto& kept =
+            state.offload == workload::kOffloadNone ? result.shortfall : result.offload_shortfall;
         keep_least(kept, shortfall_of(plan, models.memory(plan), limits));
       }
   }
@@ -53,8 +53,7 @@ SearchResult search(const memory::Prepared& prepared, const catalog::Cluster& cl
   const Limits limits = limits_of(cluster, options.constraints);
   auto result = search_space<RealModels>(space, limits, options,
                                          [&] { return RealModels(prepared, cluster); });
-  if (result.best.empty())
-    find_shortfalls(space, limits, RealModels(prepared, cluster), result);
+  if (result.best.empty()) find_shortfalls(space, limits, RealModels(prepared, cluster), result);
   return result;
 }
 
@@ -66,8 +65,8 @@ Candidate evaluate(const memory::Prepared& prepared, const workload::Plan& plan,
   candidate.memory = memory::estimate(prepared, plan, cluster);
   candidate.performance = performance::estimate(prepared, plan, cluster);
   if (fits(candidate.memory, limits))
-    candidate.verdict = memory::verdict(candidate.memory.needed(), limits.gpu_bytes,
-                                        options.error_p50);
+    candidate.verdict =
+        memory::verdict(candidate.memory.needed(), limits.gpu_bytes, options.error_p50);
   return candidate;
 }
 

@@ -68,9 +68,11 @@ inline constexpr double kRoundingSlack = 1.0 - 1e-9;
 template <class Models>
 class SplitSearch {
  public:
-  SplitSearch(const Space& space, const Limits& limits, const SearchOptions& options,
-              Models models)
-      : space_(space), limits_(limits), options_(options), models_(std::move(models)),
+  SplitSearch(const Space& space, const Limits& limits, const SearchOptions& options, Models models)
+      : space_(space),
+        limits_(limits),
+        options_(options),
+        models_(std::move(models)),
         incumbents_(options.top) {}
 
   void search(const Outer& outer) {
@@ -108,12 +110,15 @@ class SplitSearch {
 
  private:
   [[nodiscard]] bool on(Rule rule) const { return options_.rules[static_cast<std::size_t>(rule)]; }
-  void count(Rule rule, std::uint64_t plans) { stats_.pruned[static_cast<std::size_t>(rule)] += plans; }
+  void count(Rule rule, std::uint64_t plans) {
+    stats_.pruned[static_cast<std::size_t>(rule)] += plans;
+  }
 
   bool prune_state(const Outer& outer, const StateChoice& state, std::uint64_t plans) {
     const auto plan = space_.plan(outer, inner_, state, inner_.interleaves.front(),
                                   inner_.recomputes.back(), inner_.micro_batches.front());
-    if (on(Rule::static_memory) && models_.static_bytes(plan) * kRoundingSlack > limits_.gpu_bytes) {
+    if (on(Rule::static_memory) &&
+        models_.static_bytes(plan) * kRoundingSlack > limits_.gpu_bytes) {
       count(Rule::static_memory, plans);
       return true;
     }
@@ -189,8 +194,8 @@ class SplitSearch {
     ++stats_.fitting;
     if (!timed_) candidate_.performance = models_.performance(candidate_.plan);
     if (candidate_.performance.step_time_s <= incumbents_.limit()) {
-      candidate_.verdict = memory::verdict(candidate_.memory.needed(), limits_.gpu_bytes,
-                                           options_.error_p50);
+      candidate_.verdict =
+          memory::verdict(candidate_.memory.needed(), limits_.gpu_bytes, options_.error_p50);
       incumbents_.offer(candidate_);
     }
     if (options_.pareto) front_.offer(candidate_);
@@ -249,7 +254,8 @@ SearchResult search_space(const Space& space, const Limits& limits, const Search
         if (at != first) dealt[hand].search(outers[at]);
   };
   std::vector<std::thread> helpers;
-  const std::size_t threads = std::min<std::size_t>(hands, static_cast<std::size_t>(std::max(options.threads, 1)));
+  const std::size_t threads =
+      std::min<std::size_t>(hands, static_cast<std::size_t>(std::max(options.threads, 1)));
   for (std::size_t extra = 1; extra < threads; ++extra) helpers.emplace_back(play);
   play();
   for (auto& helper : helpers) helper.join();

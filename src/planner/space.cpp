@@ -22,7 +22,8 @@ std::vector<std::int32_t> divisors(std::int64_t whole, std::int64_t limit) {
 Set<Sharding> with_stage(Set<Sharding> set, int stage) {
   Set<Sharding> kept;
   for (unsigned bit = 0; bit <= static_cast<unsigned>(Sharding::hsdp); ++bit)
-    if (workload::zero_stage(static_cast<Sharding>(bit)) == stage) kept.bits |= set.bits & 1U << bit;
+    if (workload::zero_stage(static_cast<Sharding>(bit)) == stage)
+      kept.bits |= set.bits & 1U << bit;
   return kept;
 }
 
@@ -145,7 +146,8 @@ void Space::fill_states(const Outer& outer, Inner& out) const {
 
 void Space::fill_interleaves(const Outer& outer, Inner& out) const {
   using workload::Schedule;
-  const std::int64_t share = training_.micro_batches_unknown ? 1 : training_.global_batch / outer.dp;
+  const std::int64_t share =
+      training_.micro_batches_unknown ? 1 : training_.global_batch / outer.dp;
   std::vector<std::int32_t> batches{1};
   if (!training_.micro_batches_unknown) batches = divisors(share, share);
   if (constraints_.micro_batch) batches = {*constraints_.micro_batch};
@@ -160,7 +162,8 @@ void Space::fill_interleaves(const Outer& outer, Inner& out) const {
   for (const auto vpp : stages) {
     if (vpp < 1 || !vpp_allows(architecture_, outer.pp, vpp)) continue;
     if (wanted && (*wanted == Schedule::interleaved) != (vpp > 1)) continue;
-    Interleave interleave{vpp, vpp > 1 ? Schedule::interleaved : wanted.value_or(Schedule::one_f_one_b),
+    Interleave interleave{vpp,
+                          vpp > 1 ? Schedule::interleaved : wanted.value_or(Schedule::one_f_one_b),
                           out.micro_batches.size(), 0};
     for (const auto batch : batches)
       if (batch >= 1 && (training_.micro_batches_unknown || divides(batch, share)) &&
@@ -173,7 +176,8 @@ void Space::fill_interleaves(const Outer& outer, Inner& out) const {
 
 void Space::fill_recomputes(Inner& out) const {
   using workload::Recompute;
-  const bool full_only = constraints_.offload && (*constraints_.offload & workload::kOffloadActivations);
+  const bool full_only =
+      constraints_.offload && (*constraints_.offload & workload::kOffloadActivations);
   out.recomputes.clear();
   for (unsigned bit = 0; bit <= static_cast<unsigned>(Recompute::full); ++bit) {
     const auto kind = static_cast<Recompute>(bit);
@@ -188,7 +192,8 @@ void Space::inner(const Outer& outer, Inner& out) const {
   fill_interleaves(outer, out);
   fill_recomputes(out);
   const bool possible = sequence_parallel_allows(training_, outer.tp, outer.cp);
-  const bool wanted = constraints_.sequence_parallel.value_or(training_.framework.sequence_parallel);
+  const bool wanted =
+      constraints_.sequence_parallel.value_or(training_.framework.sequence_parallel);
   out.sequence_parallel = possible && wanted;
   if (constraints_.sequence_parallel.value_or(false) && !possible) out.states.clear();
 }
@@ -208,8 +213,8 @@ workload::Plan Space::plan(const Outer& outer, const Inner& inner, const StateCh
   plan.schedule = interleave.schedule;
   plan.micro_batch = micro_batch;
   if (!training_.micro_batches_unknown)
-    plan.grad_accum = static_cast<std::int32_t>(training_.global_batch /
-                                                (std::int64_t{micro_batch} * outer.dp));
+    plan.grad_accum =
+        static_cast<std::int32_t>(training_.global_batch / (std::int64_t{micro_batch} * outer.dp));
   plan.recompute = recompute;
   plan.offload = state.offload;
   if (state.sharding == Sharding::hsdp)

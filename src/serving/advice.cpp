@@ -55,7 +55,8 @@ bool splits_layers(const Request& request) {
 
 /// tp GPUs a replica: shards of each layer, or runs of layers where the engine has no
 /// tensor parallelism.
-Plan lay_out(const Request& request, const catalog::Cluster& cluster, std::int32_t tp, std::int32_t pp) {
+Plan lay_out(const Request& request, const catalog::Cluster& cluster, std::int32_t tp,
+             std::int32_t pp) {
   Plan plan;
   plan.layer_split = tp > 1 && splits_layers(request);
   (plan.layer_split ? plan.split_gpus : plan.tp) = tp;
@@ -118,7 +119,8 @@ double largest_context(const Model& model, Request request, const Plan& plan,
     request.output_len = std::min(output, length - 1);
     return estimate_memory(model, request, plan, cluster).fits;
   };
-  const double limit = model.architecture.max_positions > 0 ? model.architecture.max_positions : 1048576;
+  const double limit =
+      model.architecture.max_positions > 0 ? model.architecture.max_positions : 1048576;
   if (!fits(2)) return 0;
   return std::floor(largest(2, limit, 30, fits));
 }

@@ -31,10 +31,13 @@ double layer_bytes(const Shape& s, const model::LayerKind& kind) {
              s.tokens * a.index_head_dim;
     case model::Mixer::delta_net:
     case model::Mixer::lightning:
-    case model::Mixer::state_space: return state_bytes(a, kind.mixer) / s.tp;
-    default: break;
+    case model::Mixer::state_space:
+      return state_bytes(a, kind.mixer) / s.tp;
+    default:
+      break;
   }
-  const double seen = s.windows && kind.window > 0 ? std::min<double>(s.tokens, kind.window) : s.tokens;
+  const double seen =
+      s.windows && kind.window > 0 ? std::min<double>(s.tokens, kind.window) : s.tokens;
   const double value_dim = a.v_head_dim > 0 ? a.v_head_dim : a.head_dim;
   return seen * s.heads * (a.head_dim + value_dim) * s.element_bytes;
 }
@@ -57,17 +60,25 @@ double kv_bytes(const Model& model, const Plan& plan, double tokens, double elem
 
 double kv_element_bytes(const Request& request, const EngineProfile& profile) {
   switch (request.kv_type) {
-    case KvType::fp16: return 2;
-    case KvType::fp8: return 1;
-    case KvType::int8: return 1;
-    case KvType::q8_0: return 8.5 / 8;
-    case KvType::q4_0: return 4.5 / 8;
-    case KvType::fp4: return 4.5 / 8;
-    case KvType::automatic: break;
+    case KvType::fp16:
+      return 2;
+    case KvType::fp8:
+      return 1;
+    case KvType::int8:
+      return 1;
+    case KvType::q8_0:
+      return 8.5 / 8;
+    case KvType::q4_0:
+      return 4.5 / 8;
+    case KvType::fp4:
+      return 4.5 / 8;
+    case KvType::automatic:
+      break;
   }
   if (request.quant == Quant::fp32) return 4;
   return profile.fp8_cache_with_fp8 && (request.quant == Quant::fp8 || request.quant == Quant::fp4)
-             ? 1 : 2;
+             ? 1
+             : 2;
 }
 
 }  // namespace gpuadvisor::serving

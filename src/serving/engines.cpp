@@ -178,10 +178,14 @@ constexpr EngineProfile kProfiles[] = {
 /// Profile of an engine whose version is not known: the widest spread one.
 constexpr std::int32_t generic_version(Engine engine) {
   switch (engine) {
-    case Engine::vllm: return 600;
-    case Engine::tensorrt_llm: return 1700;
-    case Engine::transformers: return 44600;
-    default: return 0;
+    case Engine::vllm:
+      return 600;
+    case Engine::tensorrt_llm:
+      return 1700;
+    case Engine::transformers:
+      return 44600;
+    default:
+      return 0;
   }
 }
 

@@ -24,18 +24,29 @@ double replicated_key_value(const Model& model, const Plan& plan) {
 double bits_per_weight(Quant quant) {
   if (is_gguf(quant)) return gguf_base_bits(quant);
   switch (quant) {
-    case Quant::fp32: return 32;
-    case Quant::fp8: return 8.0 + 32.0 / (128 * 128);
-    case Quant::int8: return 8.0;
-    case Quant::int8_bnb: return 8.0;
-    case Quant::gptq_int8: return 8.0 + 16.0 / 128 + 8.0 / 128;
+    case Quant::fp32:
+      return 32;
+    case Quant::fp8:
+      return 8.0 + 32.0 / (128 * 128);
+    case Quant::int8:
+      return 8.0;
+    case Quant::int8_bnb:
+      return 8.0;
+    case Quant::gptq_int8:
+      return 8.0 + 16.0 / 128 + 8.0 / 128;
     case Quant::gptq_int4:
-    case Quant::awq_int4: return 4.0 + 16.0 / 128 + 4.0 / 128;
-    case Quant::fp4: return 4.0 + 8.0 / 16;
-    case Quant::mxfp4: return 4.0 + 8.0 / 32;
-    case Quant::nf4: return 4.0 + 32.0 / 64;
-    case Quant::nf4_dq: return 4.0 + 8.0 / 64 + 32.0 / (64 * 256);
-    default: return 16;
+    case Quant::awq_int4:
+      return 4.0 + 16.0 / 128 + 4.0 / 128;
+    case Quant::fp4:
+      return 4.0 + 8.0 / 16;
+    case Quant::mxfp4:
+      return 4.0 + 8.0 / 32;
+    case Quant::nf4:
+      return 4.0 + 32.0 / 64;
+    case Quant::nf4_dq:
+      return 4.0 + 8.0 / 64 + 32.0 / (64 * 256);
+    default:
+      return 16;
   }
 }
 
@@ -48,7 +59,8 @@ double weight_bytes(const Model& model, Quant quant, const Plan& plan, const Eng
   const double index = is_gptq(quant) ? model.g_idx : 0;
   if (plan.dp_attention)
     return ((model.attention + model.dense + model.experts / t) * bytes + plain * model.rest) /
-               plan.pp + ends;
+               plan.pp +
+           ends;
   const double divided = model.attention - model.attention_whole + model.dense + model.experts +
                          replicated_key_value(model, plan);
   // Of a pipeline the first or last stage is the worst: it holds one end.

@@ -8,11 +8,31 @@ namespace gpuadvisor::serving {
 namespace {
 
 enum class Type : std::uint8_t {
-  f32, f16, q8_0, q6_k, q5_k, q5_0, q5_1, q4_k, q4_0, q4_1, iq4_nl, iq4_xs, q3_k, iq3_s, iq3_xxs,
-  q2_k, iq2_s, iq2_xs, iq2_xxs, iq1_m, iq1_s
+  f32,
+  f16,
+  q8_0,
+  q6_k,
+  q5_k,
+  q5_0,
+  q5_1,
+  q4_k,
+  q4_0,
+  q4_1,
+  iq4_nl,
+  iq4_xs,
+  q3_k,
+  iq3_s,
+  iq3_xxs,
+  q2_k,
+  iq2_s,
+  iq2_xs,
+  iq2_xxs,
+  iq1_m,
+  iq1_s
 };
-constexpr double kBits[] = {32,  16,     8.5,    6.5625, 5.5,   5.5,    6,      4.5,  4.5,   5, 4.5,
-                            4.25, 3.4375, 3.4375, 3.0625, 2.625, 2.5625, 2.3125, 2.0625, 1.75, 1.5625};
+constexpr double kBits[] = {32,     16,    8.5,    6.5625, 5.5,    5.5,    6,
+                            4.5,    4.5,   5,      4.5,    4.25,   3.4375, 3.4375,
+                            3.0625, 2.625, 2.5625, 2.3125, 2.0625, 1.75,   1.5625};
 
 /// In which layers an exception holds; the first that holds wins.
 enum class Scope : std::uint8_t { never, all, gqa, first2, first4, sixteenth, early, more, edges };
@@ -67,20 +87,31 @@ Mix mix_of(Quant quant) {
   constexpr Rule none{};
   constexpr Rule q4_gqa{Type::q4_k, Scope::gqa};
   switch (quant) {
-    case Quant::gguf_f32: return plain(Type::f32, Type::f32);
-    case Quant::gguf_q8_0: return plain(Type::q8_0, Type::q8_0);
-    case Quant::gguf_q6_k: return plain(Type::q6_k, Type::q6_k);
-    case Quant::gguf_q5_k_s: return plain(Type::q5_k, Type::q6_k);
-    case Quant::gguf_q5_0: return plain(Type::q5_0, Type::q6_k);
-    case Quant::gguf_q5_1: return plain(Type::q5_1, Type::q6_k);
-    case Quant::gguf_q4_0: return plain(Type::q4_0, Type::q6_k);
-    case Quant::gguf_q4_1: return plain(Type::q4_1, Type::q6_k);
+    case Quant::gguf_f32:
+      return plain(Type::f32, Type::f32);
+    case Quant::gguf_q8_0:
+      return plain(Type::q8_0, Type::q8_0);
+    case Quant::gguf_q6_k:
+      return plain(Type::q6_k, Type::q6_k);
+    case Quant::gguf_q5_k_s:
+      return plain(Type::q5_k, Type::q6_k);
+    case Quant::gguf_q5_0:
+      return plain(Type::q5_0, Type::q6_k);
+    case Quant::gguf_q5_1:
+      return plain(Type::q5_1, Type::q6_k);
+    case Quant::gguf_q4_0:
+      return plain(Type::q4_0, Type::q6_k);
+    case Quant::gguf_q4_1:
+      return plain(Type::q4_1, Type::q6_k);
     case Quant::gguf_q5_k_m:
-      return k_mix(Type::q5_k, {Type::q6_k, Scope::more}, none, none, {Type::q6_k, Scope::more}, none);
+      return k_mix(Type::q5_k, {Type::q6_k, Scope::more}, none, none, {Type::q6_k, Scope::more},
+                   none);
     case Quant::gguf_q4_k_m:
-      return k_mix(Type::q4_k, {Type::q6_k, Scope::more}, none, none, {Type::q6_k, Scope::more}, none);
+      return k_mix(Type::q4_k, {Type::q6_k, Scope::more}, none, none, {Type::q6_k, Scope::more},
+                   none);
     case Quant::gguf_q4_k_s:
-      return k_mix(Type::q4_k, {Type::q5_k, Scope::first4}, none, none, {Type::q5_k, Scope::early}, none);
+      return k_mix(Type::q4_k, {Type::q5_k, Scope::first4}, none, none, {Type::q5_k, Scope::early},
+                   none);
     case Quant::gguf_iq4_nl:
       return k_mix(Type::iq4_nl, {Type::q5_k, Scope::gqa}, none, none, none, none);
     case Quant::gguf_iq4_xs:
@@ -90,15 +121,18 @@ Mix mix_of(Quant quant) {
                    {Type::q5_k, Scope::all}, none);
     case Quant::gguf_q3_k_m:
       return k_mix(Type::q3_k, {Type::q5_k, Scope::first2}, {Type::q4_k, Scope::all},
-                   {Type::q4_k, Scope::all}, {Type::q5_k, Scope::sixteenth}, {Type::q4_k, Scope::all});
-    case Quant::gguf_q3_k_s: return plain(Type::q3_k, Type::q6_k);
+                   {Type::q4_k, Scope::all}, {Type::q5_k, Scope::sixteenth},
+                   {Type::q4_k, Scope::all});
+    case Quant::gguf_q3_k_s:
+      return plain(Type::q3_k, Type::q6_k);
     case Quant::gguf_q2_k:
       return k_mix(Type::q2_k, q4_gqa, {Type::q3_k, Scope::all}, {Type::q3_k, Scope::all},
                    {Type::q3_k, Scope::all}, none);
     case Quant::gguf_iq3_m:
       return iq3(Type::iq3_s, {Type::q4_k, Scope::all}, {Type::q4_k, Scope::all},
                  {Type::q4_k, Scope::early}, none, none);
-    case Quant::gguf_iq3_s: return iq3(Type::iq3_s, q4_gqa, none, none, none, none);
+    case Quant::gguf_iq3_s:
+      return iq3(Type::iq3_s, q4_gqa, none, none, none, none);
     case Quant::gguf_iq3_xs:
       return iq3(Type::iq3_s, q4_gqa, none, none, {Type::iq3_xxs, Scope::all},
                  {Type::iq3_xxs, Scope::edges});
@@ -112,14 +146,18 @@ Mix mix_of(Quant quant) {
     case Quant::gguf_iq2_m:
       return low_mix(Type::iq2_s, Type::iq3_s, {Type::iq3_s, Scope::all}, Type::iq3_s, Type::iq3_s);
     case Quant::gguf_iq2_s:
-      return low_mix(Type::iq2_xs, Type::iq3_s, {Type::iq3_s, Scope::all}, Type::iq3_s, Type::iq3_s);
-    case Quant::gguf_iq2_xs: return low_mix(Type::iq2_xs, Type::q2_k, none, Type::q2_k, Type::q2_k);
-    case Quant::gguf_iq2_xxs: return low_mix(Type::iq2_xxs, Type::q2_k, none, Type::q2_k, Type::q2_k);
+      return low_mix(Type::iq2_xs, Type::iq3_s, {Type::iq3_s, Scope::all}, Type::iq3_s,
+                     Type::iq3_s);
+    case Quant::gguf_iq2_xs:
+      return low_mix(Type::iq2_xs, Type::q2_k, none, Type::q2_k, Type::q2_k);
+    case Quant::gguf_iq2_xxs:
+      return low_mix(Type::iq2_xxs, Type::q2_k, none, Type::q2_k, Type::q2_k);
     case Quant::gguf_iq1_m:
       return low_mix(Type::iq1_m, Type::q2_k, {Type::iq2_xxs, Scope::all}, Type::q2_k, Type::q2_k);
     case Quant::gguf_iq1_s:
       return low_mix(Type::iq1_s, Type::q2_k, {Type::iq2_xxs, Scope::all}, Type::q2_k, Type::q2_k);
-    default: return plain(Type::f16, Type::f16);
+    default:
+      return plain(Type::f16, Type::f16);
   }
 }
 
@@ -130,14 +168,22 @@ struct Shape {
 bool holds(Scope scope, int layer, const Shape& shape) {
   const int eighth = shape.layers / 8;
   switch (scope) {
-    case Scope::never: return false;
-    case Scope::all: return true;
-    case Scope::gqa: return shape.group >= 4;
-    case Scope::first2: return layer < 2;
-    case Scope::first4: return layer < 4;
-    case Scope::sixteenth: return layer < shape.layers / 16;
-    case Scope::early: return layer < eighth;
-    case Scope::edges: return layer < eighth || layer >= 7 * shape.layers / 8;
+    case Scope::never:
+      return false;
+    case Scope::all:
+      return true;
+    case Scope::gqa:
+      return shape.group >= 4;
+    case Scope::first2:
+      return layer < 2;
+    case Scope::first4:
+      return layer < 4;
+    case Scope::sixteenth:
+      return layer < shape.layers / 16;
+    case Scope::early:
+      return layer < eighth;
+    case Scope::edges:
+      return layer < eighth || layer >= 7 * shape.layers / 8;
     case Scope::more:
       return layer < eighth || layer >= 7 * shape.layers / 8 || (layer - eighth) % 3 == 2;
   }

@@ -52,9 +52,12 @@ double read_share(const ClassShares& s, Kernel kernel, const EngineProfile& prof
   switch (kernel) {
     case Kernel::sixteen:
       return eager && gpu == GpuClass::h20 ? k::e16_h20_transformers : s.e16;
-    case Kernel::fp8: return eager ? k::e8_generic : s.e8;
-    case Kernel::int8: return eager ? k::hf_e8i : s.e8i;
-    case Kernel::int4: break;
+    case Kernel::fp8:
+      return eager ? k::e8_generic : s.e8;
+    case Kernel::int8:
+      return eager ? k::hf_e8i : s.e8i;
+    case Kernel::int4:
+      break;
   }
   if (eager) return k::hf_e4;
   return !profile.marlin && quant == Quant::awq_int4 ? k::e4_old_awq : s.e4;
@@ -89,12 +92,20 @@ GpuClass gpu_class(const catalog::Gpu& gpu) {
 
 Kernel kernel_of(Quant quant) {
   switch (quant) {
-    case Quant::none: case Quant::fp32: case Quant::gguf_f32: case Quant::gguf_f16:
+    case Quant::none:
+    case Quant::fp32:
+    case Quant::gguf_f32:
+    case Quant::gguf_f16:
       return Kernel::sixteen;
-    case Quant::fp8: return Kernel::fp8;
-    case Quant::int8: case Quant::gptq_int8: case Quant::int8_bnb: case Quant::gguf_q8_0:
+    case Quant::fp8:
+      return Kernel::fp8;
+    case Quant::int8:
+    case Quant::gptq_int8:
+    case Quant::int8_bnb:
+    case Quant::gguf_q8_0:
       return Kernel::int8;
-    default: return Kernel::int4;
+    default:
+      return Kernel::int4;
   }
 }
 
@@ -134,8 +145,10 @@ AllReduce all_reduce(const catalog::Cluster& cluster, int ranks) {
     // Few GPUs use fewer links of a switch: nccl-tests of 2, 4 and 8 GPUs.
     const int generation = cluster.gpu != nullptr ? cluster.gpu->nvlink_generation : 0;
     const bool switched = generation >= 4;
-    const double share = ranks <= 2 ? (switched ? .67 : .84) : ranks <= 4 ? (switched ? .74 : .94)
-                                                             : switched ? .94 : .97;
+    const double share = ranks <= 2   ? (switched ? .67 : .84)
+                         : ranks <= 4 ? (switched ? .74 : .94)
+                         : switched   ? .94
+                                      : .97;
     result.bus_bw = cluster.allreduce_bw * share * (switched ? .85 : 1.0);
   } else {
     const double generation = cluster.gpu != nullptr ? cluster.gpu->pcie_generation : 4;

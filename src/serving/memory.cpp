@@ -12,8 +12,7 @@ namespace {
 namespace k = calibration::serving;
 
 double model_length(const Request& request) {
-  return request.max_model_len > 0 ? request.max_model_len
-                                   : request.input_len + request.output_len;
+  return request.max_model_len > 0 ? request.max_model_len : request.input_len + request.output_len;
 }
 
 double non_torch_bytes(const EngineProfile& profile, int ranks) {
@@ -74,9 +73,12 @@ double pool_bytes(const Memory& m, const Request& request, const EngineProfile& 
   switch (pool_rule(profile, request)) {
     case PoolRule::budget:
       return total * fraction - weights - m.activations - m.non_torch - m.graphs;
-    case PoolRule::static_fraction: return total * fraction - weights - m.non_torch;
-    case PoolRule::free_fraction: return fraction * (total - weights - profile.reserve_bytes);
-    case PoolRule::growing: return total - weights - m.activations - k::context * kGiB;
+    case PoolRule::static_fraction:
+      return total * fraction - weights - m.non_torch;
+    case PoolRule::free_fraction:
+      return fraction * (total - weights - profile.reserve_bytes);
+    case PoolRule::growing:
+      return total - weights - m.activations - k::context * kGiB;
   }
   return 0;
 }
@@ -93,8 +95,8 @@ void count_blocks(Memory& m, const Model& model, const Request& request, const P
   m.kv_bytes_per_token = kv_bytes(model, plan, length + 1, element, profile.windows) - sequence;
   const bool uniform = std::abs(m.kv_bytes_per_token * length - sequence) < 1e-6 * sequence;
   const double per_token = uniform ? m.kv_bytes_per_token : sequence / length;
-  m.kv_bytes_per_sequence = kv_bytes(model, plan, std::max(1.0, request.input_len + request.output_len),
-                                     element, profile.windows);
+  m.kv_bytes_per_sequence = kv_bytes(
+      model, plan, std::max(1.0, request.input_len + request.output_len), element, profile.windows);
   if (m.kv_pool <= 0 || per_token <= 0) return;
   m.kv_blocks = std::floor(m.kv_pool / (per_token * block)) * ranks;
   m.kv_tokens = m.kv_blocks * block;

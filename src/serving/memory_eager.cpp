@@ -46,17 +46,20 @@ GrowingPeak transformers_peak(const Model& model, const Request& request, double
     peak.cache *= 2;
     peak.activations = 0.55 * kGiB;
   } else if (request.version >= kNoPeakCounted) {
-    if (request.quant == Quant::awq_int4) peak.activations = 4.0 * a.head_dim * model.layers * run.prompt;
+    if (request.quant == Quant::awq_int4)
+      peak.activations = 4.0 * a.head_dim * model.layers * run.prompt;
   } else {
     const double tables = old ? 4 * model.layers * 32768 * a.head_dim : 0;
     const double scratch = request.quant == Quant::gptq_int4 ? 2.0 * a.hidden * a.ffn : 0;
     const double act = 2 * (3 * eager_width(a) + 4.0 * a.hidden) * run.prompt * run.batch;
     const double logits = 6.0 * a.vocab * run.batch * (old ? run.prompt : 1);
-    const double prefill = cache(model, run.prompt, element_bytes) * run.batch + std::max(act, logits);
+    const double prefill =
+        cache(model, run.prompt, element_bytes) * run.batch + std::max(act, logits);
     const double decode = peak.cache + 6.0 * a.vocab * run.batch;
     peak.activations = std::max(prefill, decode) - peak.cache + tables + scratch;
   }
-  peak.total = std::max(load_peak(model, request, weights), weights + peak.cache + peak.activations);
+  peak.total =
+      std::max(load_peak(model, request, weights), weights + peak.cache + peak.activations);
   return peak;
 }
 
@@ -96,7 +99,8 @@ GrowingPeak llama_cpp_peak(const Model& model, const Request& request, double we
 double activation_bytes_per_token(const Model& model, double tp) {
   const model::Architecture& a = model.architecture;
   const double copies = a.gated ? 3 : 2;
-  const double routed = a.is_moe() ? static_cast<double>(a.experts_per_token) * a.expert_ffn + a.shared_ffn : 0;
+  const double routed =
+      a.is_moe() ? static_cast<double>(a.experts_per_token) * a.expert_ffn + a.shared_ffn : 0;
   const double width = std::max(routed, model.dense_layers > 0 ? static_cast<double>(a.ffn) : 0.0);
   const double spread = a.is_moe() ? static_cast<double>(a.experts_per_token) * a.hidden : 0;
   const double mlp = copies * width / tp + 3.0 * a.hidden + spread;

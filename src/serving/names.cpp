@@ -7,21 +7,23 @@
 namespace gpuadvisor::serving {
 namespace {
 
-constexpr std::array<std::string_view, 9> kEngines = {
-    "vllm", "sglang", "tensorrt-llm", "transformers", "lmdeploy",
-    "llama.cpp", "autoawq", "zhilight", "other"};
+constexpr std::array<std::string_view, 9> kEngines = {"vllm",         "sglang",   "tensorrt-llm",
+                                                      "transformers", "lmdeploy", "llama.cpp",
+                                                      "autoawq",      "zhilight", "other"};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Quant::count_)> kQuants = {
-    "none", "fp32", "fp8", "int8", "fp4", "mxfp4", "gptq-int4", "gptq-int8", "awq-int4", "nf4",
-    "nf4-dq", "int8-bnb", "gguf-f32", "gguf-f16", "gguf-q8_0", "gguf-q6_k", "gguf-q5_k_m",
-    "gguf-q5_k_s", "gguf-q5_0", "gguf-q5_1", "gguf-q4_k_m", "gguf-q4_k_s", "gguf-q4_0",
-    "gguf-q4_1", "gguf-iq4_nl", "gguf-iq4_xs", "gguf-q3_k_l", "gguf-q3_k_m", "gguf-q3_k_s",
-    "gguf-iq3_m", "gguf-iq3_s", "gguf-iq3_xs", "gguf-iq3_xxs", "gguf-q2_k", "gguf-iq2_m",
-    "gguf-iq2_s", "gguf-iq2_xs", "gguf-iq2_xxs", "gguf-iq1_m", "gguf-iq1_s"};
+    "none",        "fp32",         "fp8",          "int8",        "fp4",         "mxfp4",
+    "gptq-int4",   "gptq-int8",    "awq-int4",     "nf4",         "nf4-dq",      "int8-bnb",
+    "gguf-f32",    "gguf-f16",     "gguf-q8_0",    "gguf-q6_k",   "gguf-q5_k_m", "gguf-q5_k_s",
+    "gguf-q5_0",   "gguf-q5_1",    "gguf-q4_k_m",  "gguf-q4_k_s", "gguf-q4_0",   "gguf-q4_1",
+    "gguf-iq4_nl", "gguf-iq4_xs",  "gguf-q3_k_l",  "gguf-q3_k_m", "gguf-q3_k_s", "gguf-iq3_m",
+    "gguf-iq3_s",  "gguf-iq3_xs",  "gguf-iq3_xxs", "gguf-q2_k",   "gguf-iq2_m",  "gguf-iq2_s",
+    "gguf-iq2_xs", "gguf-iq2_xxs", "gguf-iq1_m",   "gguf-iq1_s"};
 
 constexpr std::array<std::string_view, 7> kKvTypes = {"auto", "fp16", "fp8", "int8",
                                                       "q8_0", "q4_0", "fp4"};
-constexpr std::array<std::string_view, 5> kLoads = {"batch", "closed", "saturated", "open", "burst"};
+constexpr std::array<std::string_view, 5> kLoads = {"batch", "closed", "saturated", "open",
+                                                    "burst"};
 constexpr std::array<std::string_view, 5> kLimits = {"compute", "bandwidth", "kv_capacity",
                                                      "all_reduce", "launch"};
 
@@ -29,11 +31,10 @@ struct Alias {
   std::string_view name;
   Quant quant;
 };
-constexpr Alias kAliases[] = {{"fp16", Quant::none},      {"bf16", Quant::none},
-                              {"awq", Quant::awq_int4},   {"gptq", Quant::gptq_int4},
-                              {"nvfp4", Quant::fp4},      {"w8a8", Quant::int8},
-                              {"int4", Quant::awq_int4},  {"int8-w8a8", Quant::int8},
-                              {"gguf-bf16", Quant::gguf_f16}};
+constexpr Alias kAliases[] = {
+    {"fp16", Quant::none},      {"bf16", Quant::none},      {"awq", Quant::awq_int4},
+    {"gptq", Quant::gptq_int4}, {"nvfp4", Quant::fp4},      {"w8a8", Quant::int8},
+    {"int4", Quant::awq_int4},  {"int8-w8a8", Quant::int8}, {"gguf-bf16", Quant::gguf_f16}};
 
 template <class E, std::size_t N>
 std::optional<E> find_name(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -66,7 +67,9 @@ std::optional<KvType> kv_type_from_string(std::string_view name) {
   return find_name<KvType>(kKvTypes, name);
 }
 
-std::optional<Load> load_from_string(std::string_view name) { return find_name<Load>(kLoads, name); }
+std::optional<Load> load_from_string(std::string_view name) {
+  return find_name<Load>(kLoads, name);
+}
 
 std::string describe(const Plan& plan) {
   std::string text = plan.layer_split ? std::to_string(plan.split_gpus) + "-GPU layer split"

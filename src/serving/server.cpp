@@ -24,9 +24,12 @@ Server::Server(const Model& model, const Request& request, const Plan& plan,
   const EngineProfile& p = *context_.profile;
   const double ranks = plan.dp_attention ? plan.tp : 1;
   const double length = request.input_len + request.output_len * (p.admits_whole ? 1.0 : 0.5);
-  const double sequence = kv_bytes(model, plan, std::max(1.0, length), context_.element_bytes, p.windows);
-  cache_capacity_ = sequence > 0 ? std::max(0.0, memory_.kv_pool) * ranks / sequence : p.max_sequences * ranks;
-  if (p.pool == PoolRule::growing || p.engine == Engine::other) cache_capacity_ = std::max(cache_capacity_, request.concurrency);
+  const double sequence =
+      kv_bytes(model, plan, std::max(1.0, length), context_.element_bytes, p.windows);
+  cache_capacity_ =
+      sequence > 0 ? std::max(0.0, memory_.kv_pool) * ranks / sequence : p.max_sequences * ranks;
+  if (p.pool == PoolRule::growing || p.engine == Engine::other)
+    cache_capacity_ = std::max(cache_capacity_, request.concurrency);
   cache_capacity_ = std::max(1.0, std::floor(cache_capacity_));
   const double cap = request.max_num_seqs > 0 ? request.max_num_seqs : p.max_sequences * ranks;
   capacity_ = std::max(1.0, std::min(cache_capacity_, cap));

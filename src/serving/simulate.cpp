@@ -19,7 +19,10 @@ struct Active {
 class Queue {
  public:
   Queue(const Server& server, std::span<const Arrival> arrivals)
-      : server_(server), arrivals_(arrivals), results_(arrivals.size()), first_(arrivals.size(), 0) {
+      : server_(server),
+        arrivals_(arrivals),
+        results_(arrivals.size()),
+        first_(arrivals.size(), 0) {
     const Request& r = *server.context().request;
     const Plan& plan = server.context().plan;
     pool_ = server.memory().kv_pool * (plan.dp_attention ? plan.tp : 1);
@@ -145,7 +148,7 @@ struct Statistics {
 };
 
 Statistics statistics(const std::vector<SimulatedRequest>& requests,
-                      double SimulatedRequest::* value) {
+                      double SimulatedRequest::*value) {
   std::vector<double> values;
   values.reserve(requests.size());
   double sum = 0;

@@ -93,7 +93,8 @@ void saturated_load(Speed& speed, const Ask& a) {
 }
 
 void burst_load(Speed& speed, const Ask& a) {
-  const double requests = std::max(1.0, (a.request.requests > 0 ? a.request.requests : a.request.concurrency) / a.replicas);
+  const double requests = std::max(
+      1.0, (a.request.requests > 0 ? a.request.requests : a.request.concurrency) / a.replicas);
   const double first = std::min(a.server.capacity(), requests);
   speed.running = first;
   set_rates(speed, a, finite_rate(a, requests));
@@ -104,7 +105,8 @@ void burst_load(Speed& speed, const Ask& a) {
   const double later = requests - first;
   speed.ttft_s = a.server.prefill(first).total() / 2 + a.server.prefill(1).total() / 2;
   if (rate > 0) speed.ttft_s += later * later / (2 * requests * rate);
-  if (later > 0 && a.server.cache_capacity() <= a.server.capacity()) speed.limit = Limit::kv_capacity;
+  if (later > 0 && a.server.cache_capacity() <= a.server.capacity())
+    speed.limit = Limit::kv_capacity;
 }
 
 /// Running sequences at `rate` requests/s: fixed point of B = rate·o·time a token.
@@ -117,7 +119,8 @@ double open_running(const Ask& a, double rate) {
       tau = a.server.decode(std::max(1.0, running), prompts * tau).total();
     else
       tau /= std::max(1e-3, 1 - rate * a.server.prefill(1).total());
-    const double next = std::min(a.server.capacity(), rate * a.request.output_len * tau / a.server.tokens_a_step());
+    const double next =
+        std::min(a.server.capacity(), rate * a.request.output_len * tau / a.server.tokens_a_step());
     if (std::abs(next - running) < 1e-3 * std::max(1.0, running)) return next;
     running = next;
   }
@@ -154,12 +157,14 @@ void open_load(Speed& speed, const Ask& a) {
 }
 
 void add_phase_rates(Speed& speed, const Ask& a) {
-  const double prompts = a.request.load == Load::batch ? std::max(1.0, a.request.concurrency / a.replicas) : 1;
+  const double prompts =
+      a.request.load == Load::batch ? std::max(1.0, a.request.concurrency / a.replicas) : 1;
   const double time = a.server.prefill(prompts).total();
   speed.prefill_tokens_per_s = time > 0 ? prompts * a.request.input_len / time * a.replicas : 0;
   const double step = speed.step.total();
   if (step > 0)
-    speed.decode_tokens_per_s = std::max(1.0, speed.running) * a.server.tokens_a_step() / step * a.replicas;
+    speed.decode_tokens_per_s =
+        std::max(1.0, speed.running) * a.server.tokens_a_step() / step * a.replicas;
 }
 
 /// Splits the time of one request on the cluster between its prompt and its output, as
@@ -184,13 +189,24 @@ Estimate estimate(const Model& model, const Request& request, const Plan& plan,
   result.memory = server.memory();
   Speed& speed = result.speed;
   const Ask ask{server, request, static_cast<double>(std::max(1, plan.replicas))};
-  const Load load = request.load == Load::closed && !server.profile().continuous ? Load::batch : request.load;
+  const Load load =
+      request.load == Load::closed && !server.profile().continuous ? Load::batch : request.load;
   switch (load) {
-    case Load::batch: batch_load(speed, ask); break;
-    case Load::closed: closed_load(speed, ask); break;
-    case Load::saturated: saturated_load(speed, ask); break;
-    case Load::open: open_load(speed, ask); break;
-    case Load::burst: burst_load(speed, ask); break;
+    case Load::batch:
+      batch_load(speed, ask);
+      break;
+    case Load::closed:
+      closed_load(speed, ask);
+      break;
+    case Load::saturated:
+      saturated_load(speed, ask);
+      break;
+    case Load::open:
+      open_load(speed, ask);
+      break;
+    case Load::burst:
+      burst_load(speed, ask);
+      break;
   }
   if (speed.limit != Limit::kv_capacity) speed.limit = speed.step.limit();
   add_phase_rates(speed, ask);

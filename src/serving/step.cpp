@@ -40,8 +40,7 @@ struct Sharing {
 };
 
 Sharing sharing(const StepContext& c, const StepWork& w, double tokens) {
-  if (!c.plan.dp_attention)
-    return {static_cast<double>(c.plan.tp), tokens, w.sequences};
+  if (!c.plan.dp_attention) return {static_cast<double>(c.plan.tp), tokens, w.sequences};
   const double t = c.plan.tp;
   return {1, tokens / t, w.sequences / t};
 }
@@ -52,7 +51,8 @@ void add_dense(StepTime& step, const StepContext& c, const Sharing& s) {
   const double whole = s.ranks > 1 ? m.attention_whole * (1 - 1 / s.ranks) : 0;
   const double attention = m.attention / s.ranks + whole;
   const double dqk = a.is_mla() ? a.qk_nope_dim + a.qk_rope_dim : a.head_dim;
-  add_gemm(step, {attention * c.weight_bytes_each, 2 * attention * s.tokens, a.heads * dqk / s.ranks},
+  add_gemm(step,
+           {attention * c.weight_bytes_each, 2 * attention * s.tokens, a.heads * dqk / s.ranks},
            c.rates.weight_bw, c.rates.gemm);
   const double dense = m.dense / s.ranks;
   add_gemm(step, {dense * c.weight_bytes_each, 2 * dense * s.tokens, m.dense_width / s.ranks},
@@ -79,16 +79,16 @@ void add_head(StepTime& step, const StepContext& c, const Sharing& s, const Step
                              : 0;
   const double rows = s.sequences + prompts;
   const double head = m.head / s.ranks;
-  add_gemm(step, {2 * head, 2 * head * rows, m.architecture.vocab / s.ranks},
-           c.rates.weight_bw_16, c.rates.gemm_16);
+  add_gemm(step, {2 * head, 2 * head * rows, m.architecture.vocab / s.ranks}, c.rates.weight_bw_16,
+           c.rates.gemm_16);
 }
 
 void add_attention(StepTime& step, const StepContext& c, const Sharing& s, const StepWork& w) {
   const Model& m = *c.model;
   const bool windows = c.profile->windows_in_kernels;
   if (s.sequences > 0) {
-    const double cache = kv_bytes(m, c.plan, w.context, c.element_bytes, windows) * c.plan.pp *
-                         c.plan.split_gpus;
+    const double cache =
+        kv_bytes(m, c.plan, w.context, c.element_bytes, windows) * c.plan.pp * c.plan.split_gpus;
     step.kv_read = s.sequences * cache / (c.rates.cache_bw * c.profile->cache_factor);
     if (m.architecture.is_mla()) {
       // Absorbed latent attention: every head multiplies the shared row.
@@ -107,8 +107,8 @@ void add_communication(StepTime& step, const StepContext& c, double tokens) {
   const Model& m = *c.model;
   if (c.plan.tp <= 1) return;
   const double one = c.ring.seconds(2 * tokens * m.architecture.hidden);
-  step.all_reduce = c.plan.dp_attention ? m.moe_layers * k::exposed_exchange * one
-                                        : 2 * m.layers * one;
+  step.all_reduce =
+      c.plan.dp_attention ? m.moe_layers * k::exposed_exchange * one : 2 * m.layers * one;
 }
 
 double host_time(const StepContext& c, const StepWork& w) {
@@ -123,7 +123,9 @@ double host_time(const StepContext& c, const StepWork& w) {
   return host;
 }
 
-double cube_sum(double device, double host) { return std::cbrt(device * device * device + host * host * host); }
+double cube_sum(double device, double host) {
+  return std::cbrt(device * device * device + host * host * host);
+}
 
 /// Host time of the step that the GPU does not hide.
 double exposed_launch(const StepContext& c, const StepWork& w, double device) {
@@ -193,7 +195,8 @@ double attention_flops(const Model& model, double tokens, double context, bool w
                         kind.mixer == model::Mixer::lightning ||
                         kind.mixer == model::Mixer::state_space;
     if (linear) continue;
-    seen += kind.count * (windows && kind.window > 0 ? std::min<double>(context, kind.window) : context);
+    seen += kind.count *
+            (windows && kind.window > 0 ? std::min<double>(context, kind.window) : context);
   }
   return 2.0 * a.heads * (dqk + dv) * tokens * seen;
 }
@@ -229,9 +232,15 @@ StepTime step_time(const StepContext& c, const StepWork& work) {
   share.prompt_tokens /= c.plan.pp;
   StepTime step;
   switch (c.profile->step) {
-    case StepRule::eager_python: step = eager_step(c, share); break;
-    case StepRule::llama_cpp: step = llama_cpp_step(c, share); break;
-    case StepRule::graphs: step = graph_step(c, share); break;
+    case StepRule::eager_python:
+      step = eager_step(c, share);
+      break;
+    case StepRule::llama_cpp:
+      step = llama_cpp_step(c, share);
+      break;
+    case StepRule::graphs:
+      step = graph_step(c, share);
+      break;
   }
   // A slice of a card has its share of every unit.
   const double slice = c.cluster->instance != nullptr ? c.cluster->instance->gpu_fraction : 1;

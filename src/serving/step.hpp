@@ -14,13 +14,13 @@ struct StepContext {
   Plan plan;
   Rates rates;
   AllReduce ring;
-  double weight_bytes_each = 2;   ///< bytes of one quantised weight
-  double element_bytes = 2;       ///< of the cache
-  double resident = 0;            ///< weight bytes on one GPU (llama.cpp)
-  double streamed_experts = 0;    ///< E
+  double weight_bytes_each = 2;  ///< bytes of one quantised weight
+  double element_bytes = 2;      ///< of the cache
+  double resident = 0;           ///< weight bytes on one GPU (llama.cpp)
+  double streamed_experts = 0;   ///< E
 };
-[[nodiscard]] StepContext make_context(const Model& model, const Request& request,
-                                       const Plan& plan, const catalog::Cluster& cluster);
+[[nodiscard]] StepContext make_context(const Model& model, const Request& request, const Plan& plan,
+                                       const catalog::Cluster& cluster);
 [[nodiscard]] StepTime step_time(const StepContext& context, const StepWork& work);
 
 /// transformers (step_eager.cpp) and llama.cpp (step_llama_cpp.cpp).

@@ -47,7 +47,9 @@ std::string read_arrival(const Json& object, Arrival& arrival) {
   return wrong;
 }
 
-bool blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+bool blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
 
 }  // namespace
 

@@ -88,7 +88,8 @@ void search_16384_gpus(benchmark::State& state) {
                          workload::Framework::megatron);
   planner::SearchOptions options;
   options.threads = 2;
-  for (auto _ : state) benchmark::DoNotOptimize(planner::search(job.prepared, job.cluster, options));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(planner::search(job.prepared, job.cluster, options));
 }
 BENCHMARK(search_16384_gpus)->Unit(benchmark::kMillisecond);
 
@@ -96,7 +97,8 @@ BENCHMARK(search_16384_gpus)->Unit(benchmark::kMillisecond);
 void cold_estimate(benchmark::State& state) {
   const Job job = gpt_175b_on_1024();
   const auto plan = planner::search(job.prepared, job.cluster, {}).best.at(0).plan;
-  for (auto _ : state) benchmark::DoNotOptimize(planner::evaluate(job.prepared, plan, job.cluster, {}));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(planner::evaluate(job.prepared, plan, job.cluster, {}));
 }
 BENCHMARK(cold_estimate)->Unit(benchmark::kMicrosecond);
 
@@ -114,15 +116,19 @@ void whole_recommend(benchmark::State& state, double parameters, workload::Mode 
   query.request.mode = mode;
   query.max_gpus = max_gpus;
   planner::SearchStats stats;
-  for (auto _ : state) stats = advisor::recommend(catalog::Catalog::embedded(), query).value().search;
+  for (auto _ : state)
+    stats = advisor::recommend(catalog::Catalog::embedded(), query).value().search;
   state.counters["in_space"] = static_cast<double>(stats.in_space);
   state.counters["evaluated"] = static_cast<double>(stats.evaluated);
 }
 BENCHMARK_CAPTURE(whole_recommend, full_ft_70b, 70e9, workload::Mode::full_ft, std::nullopt)
-    ->Unit(benchmark::kMillisecond)->UseRealTime();
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK_CAPTURE(whole_recommend, lora_7b, 7e9, workload::Mode::lora, std::nullopt)
-    ->Unit(benchmark::kMillisecond)->UseRealTime();
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK_CAPTURE(whole_recommend, pretrain_175b, 175e9, workload::Mode::pretrain, 1024)
-    ->Unit(benchmark::kMillisecond)->UseRealTime();
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace

@@ -22,7 +22,8 @@ Case case_of(const char* preset) {
   request.global_batch = 1024;
   const auto resolved = workload::resolve(request, architecture, gpu).value();
   Case out{memory::prepare(architecture, resolved.training),
-           catalog::make_cluster(*gpu, 1024, 8, 400e9, catalog::Fabric::infiniband), {}};
+           catalog::make_cluster(*gpu, 1024, 8, 400e9, catalog::Fabric::infiniband),
+           {}};
   out.plan.tp = 4, out.plan.pp = 8, out.plan.dp = 32, out.plan.sequence_parallel = true;
   out.plan.sharding = workload::Sharding::zero1;
   out.plan.grad_accum = 32;

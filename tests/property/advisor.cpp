@@ -74,7 +74,8 @@ TEST_CASE("property: the ranking does not depend on the order of the catalog") {
     const auto before = lines(instances, query);
     std::reverse(instances.begin(), instances.end());
     RC_ASSERT(lines(instances, query) == before);
-    std::rotate(instances.begin(), instances.begin() + static_cast<std::ptrdiff_t>(instances.size() / 2),
+    std::rotate(instances.begin(),
+                instances.begin() + static_cast<std::ptrdiff_t>(instances.size() / 2),
                 instances.end());
     RC_ASSERT(lines(instances, query) == before);
   }));
@@ -86,8 +87,9 @@ TEST_CASE("property: one more instance never worsens the best") {
     auto query = random_query();
     query.objective = *rc::gen::element(Objective::cheapest, Objective::fastest);
     const double before = objective_of(query.objective, lines(instances, query));
-    test::SmallInstance more{"more.8", "more", "A100-SXM4-80GB", 8, 1024, "nvlink",
-                             *rc::gen::element(0, 160), *rc::gen::element(0.0, 10.0, 500.0)};
+    test::SmallInstance more{
+        "more.8", "more",   "A100-SXM4-80GB",          8,
+        1024,     "nvlink", *rc::gen::element(0, 160), *rc::gen::element(0.0, 10.0, 500.0)};
     instances.push_back(more);
     RC_ASSERT(objective_of(query.objective, lines(instances, query)) <= before + 1e-6);
   }));

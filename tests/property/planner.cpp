@@ -25,9 +25,9 @@ struct Case {
 };
 
 Case random_case() {
-  const auto framework = *rc::gen::element(Framework::megatron, Framework::deepspeed,
-                                           Framework::fsdp, Framework::torchtitan, Framework::hf,
-                                           Framework::paddle, Framework::other);
+  const auto framework =
+      *rc::gen::element(Framework::megatron, Framework::deepspeed, Framework::fsdp,
+                        Framework::torchtitan, Framework::hf, Framework::paddle, Framework::other);
   const int layers = *rc::gen::element(1, 6, 7, 24, 48);
   const int heads = *rc::gen::element(4, 12, 16, 40);
   Case random{test::small_model(layers, heads, *rc::gen::element(1, 2, heads)),
@@ -72,12 +72,15 @@ std::set<Fields> brute_force(const Case& c, const Constraints& constraints) {
         plan.dp = gpus / (plan.tp * plan.pp * plan.cp);
         for (plan.ep = 1; plan.ep <= std::max(1, c.architecture.experts); ++plan.ep)
           for (plan.vpp = 1; plan.vpp <= c.architecture.layers; ++plan.vpp)
-            for (plan.micro_batch = 1; plan.micro_batch <= c.training.global_batch; ++plan.micro_batch) {
-              plan.schedule = plan.vpp > 1 ? workload::Schedule::interleaved
-                                           : workload::Schedule::one_f_one_b;
-              plan.grad_accum = std::max<std::int32_t>(
-                  1, static_cast<std::int32_t>(c.training.global_batch) / (plan.micro_batch * plan.dp));
-              if (check_plan(c.architecture, c.training, plan, c.cluster)) found.insert(fields(plan));
+            for (plan.micro_batch = 1; plan.micro_batch <= c.training.global_batch;
+                 ++plan.micro_batch) {
+              plan.schedule =
+                  plan.vpp > 1 ? workload::Schedule::interleaved : workload::Schedule::one_f_one_b;
+              plan.grad_accum =
+                  std::max<std::int32_t>(1, static_cast<std::int32_t>(c.training.global_batch) /
+                                                (plan.micro_batch * plan.dp));
+              if (check_plan(c.architecture, c.training, plan, c.cluster))
+                found.insert(fields(plan));
             }
       }
   return found;
@@ -112,8 +115,8 @@ TEST_CASE("property: megatron's space equals brute force") {
     c.training.framework = workload::framework_profile(Framework::megatron);
     c.training.global_batch = *rc::gen::element(4, 12);
     std::set<Fields> wanted;
-    for (const auto recompute : {workload::Recompute::none, workload::Recompute::selective,
-                                 workload::Recompute::full})
+    for (const auto recompute :
+         {workload::Recompute::none, workload::Recompute::selective, workload::Recompute::full})
       for (const auto sharding : {workload::Sharding::none, workload::Sharding::zero1}) {
         Constraints constraints;
         constraints.recompute = recompute;

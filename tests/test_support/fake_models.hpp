@@ -9,9 +9,9 @@
 namespace gpuadvisor::test {
 
 struct FakeRules {
-  double state_bytes = 100e9;      ///< of the whole model
-  double activation_bytes = 2e9;   ///< a micro-batch without recompute, whole model
-  double noise = 1.0;              ///< how far times scatter above their bound
+  double state_bytes = 100e9;     ///< of the whole model
+  double activation_bytes = 2e9;  ///< a micro-batch without recompute, whole model
+  double noise = 1.0;             ///< how far times scatter above their bound
   std::uint64_t seed = 1;
 };
 
@@ -39,8 +39,8 @@ class FakeModels {
     memory::Estimate estimate;
     const double kept = plan.recompute == workload::Recompute::none ? 1.0 : 0.2;
     estimate.peak.weights = static_bytes(plan);
-    estimate.peak.activations =
-        kept * rules_.activation_bytes * plan.micro_batch / (static_cast<double>(plan.tp) * plan.cp);
+    estimate.peak.activations = kept * rules_.activation_bytes * plan.micro_batch /
+                                (static_cast<double>(plan.tp) * plan.cp);
     estimate.host_bytes = host_bytes(plan);
     return estimate;
   }

@@ -28,34 +28,32 @@ inline std::string source_file(const std::string& path) {
 }
 
 inline std::string instance_json(const SmallInstance& one) {
-  const std::string link =
-      one.gpus == 1 ? ""
-                    : R"("link":{"kind":")" + one.link + R"(","bandwidth":")" +
-                          (one.link == "nvlink" ? "600" : "64") + R"( GB/s"},)";
-  const std::string rdma = one.rdma_gbps == 0
-                               ? R"({"fabric":"none"})"
-                               : R"({"fabric":"erdma","bandwidth":")" +
-                                     std::to_string(one.rdma_gbps) + R"( Gbit/s"})";
+  const std::string link = one.gpus == 1
+                               ? ""
+                               : R"("link":{"kind":")" + one.link + R"(","bandwidth":")" +
+                                     (one.link == "nvlink" ? "600" : "64") + R"( GB/s"},)";
+  const std::string rdma = one.rdma_gbps == 0 ? R"({"fabric":"none"})"
+                                              : R"({"fabric":"erdma","bandwidth":")" +
+                                                    std::to_string(one.rdma_gbps) + R"( Gbit/s"})";
   return R"({"name":")" + one.name + R"(","kind":"vm","status":"documented","gpu":")" + one.gpu +
          R"(","gpu_text":")" + one.gpu + R"(","gpus":)" + std::to_string(one.gpus) +
          R"(,"vcpus":16,"memory":")" + std::to_string(one.memory_gib) +
-         R"( GiB","network":"32 Gbit/s",)" + link + R"("rdma":)" + rdma +
-         R"(,"sources":["T"]})";
+         R"( GiB","network":"32 Gbit/s",)" + link + R"("rdma":)" + rdma + R"(,"sources":["T"]})";
 }
 
 inline std::vector<catalog::Catalog::Document> small_documents(
     const std::vector<SmallInstance>& instances) {
   std::vector<catalog::Catalog::Document> documents;
   for (const char* gpu : {"A10", "L20", "A100-SXM4-80GB", "V100-SXM2-32GB", "H20-96GB"})
-    documents.push_back({std::string(gpu) + ".json",
-                         source_file("data/gpus/" + std::string(gpu) + ".json")});
+    documents.push_back(
+        {std::string(gpu) + ".json", source_file("data/gpus/" + std::string(gpu) + ".json")});
   for (std::size_t at = 0; at < instances.size(); ++at) {
     const auto& one = instances[at];
-    documents.push_back(
-        {"i" + std::to_string(at) + ".json",
-         R"({"format":"gpuadvisor/instances","provider":")" + one.provider + R"(","family":")" +
-             one.family + R"(","checked":"2026-11-30","sources":[{"key":"T","text":"test"}],)" +
-             R"("instances":[)" + instance_json(one) + "]}"});
+    documents.push_back({"i" + std::to_string(at) + ".json",
+                         R"({"format":"gpuadvisor/instances","provider":")" + one.provider +
+                             R"(","family":")" + one.family +
+                             R"(","checked":"2026-11-30","sources":[{"key":"T","text":"test"}],)" +
+                             R"("instances":[)" + instance_json(one) + "]}"});
     if (one.price <= 0) continue;
     documents.push_back(
         {"p" + std::to_string(at) + ".json",

@@ -112,10 +112,10 @@ TEST_CASE("rows come in the order of the score, unpriced ones last") {
     if (row.quote) CHECK(priced);
     priced = row.quote.has_value();
     if (at > 0 && row.quote) CHECK(row.score.total <= ranking.results[at - 1].score.total + 1e-6);
-    CHECK_THAT(row.score.total * (row.gpu->has_bf16() ? 1.0 : 1.25),
-               WithinAbs(0.45 * row.score.vram_fit + 0.2 * row.score.interconnect +
-                             0.35 * row.score.cost,
-                         1e-12));
+    CHECK_THAT(
+        row.score.total * (row.gpu->has_bf16() ? 1.0 : 1.25),
+        WithinAbs(0.45 * row.score.vram_fit + 0.2 * row.score.interconnect + 0.35 * row.score.cost,
+                  1e-12));
   }
   for (const auto& row : ranking.results)
     if (row.instance->name == "h20.8") CHECK(warns(row, WarningCode::no_price));
@@ -151,7 +151,8 @@ TEST_CASE("budget and deadline reject with the figures") {
   auto ranking = rank(query);
   CHECK(ranking.results.empty());
   CHECK(std::any_of(ranking.rejected.begin(), ranking.rejected.end(), [](const Rejected& one) {
-    return one.code == RejectCode::budget && one.message.find("the budget is 1.00 CNY") != std::string::npos;
+    return one.code == RejectCode::budget &&
+           one.message.find("the budget is 1.00 CNY") != std::string::npos;
   }));
   REQUIRE(ranking.relaxations.size() >= 2);
   CHECK_THAT(ranking.relaxations[1], ContainsSubstring("budget"));
@@ -219,8 +220,8 @@ TEST_CASE("warnings name what is wrong with the hardware") {
   for (const auto& row : rank(query).results) {
     CHECK(warns(row, WarningCode::no_rdma) ==
           (row.cluster.nodes() > 1 && row.instance->rdma == catalog::Fabric::none));
-    CHECK(warns(row, WarningCode::pcie_only) == (row.cluster.link == catalog::NodeLink::pcie &&
-                                                 row.cluster.gpus_per_node > 1));
+    CHECK(warns(row, WarningCode::pcie_only) ==
+          (row.cluster.link == catalog::NodeLink::pcie && row.cluster.gpus_per_node > 1));
     CHECK(warns(row, WarningCode::no_bf16) == !row.gpu->has_bf16());
   }
 }

@@ -89,7 +89,8 @@ TEST_CASE("plan lists plans in order and says what differs") {
 }
 
 TEST_CASE("plan without a fit explains itself") {
-  const auto ranking = plan(small_catalog(), query_of(70e9, Mode::full_ft), cluster_of("a10.1", 1)).value();
+  const auto ranking =
+      plan(small_catalog(), query_of(70e9, Mode::full_ft), cluster_of("a10.1", 1)).value();
   CHECK(ranking.results.empty());
   REQUIRE(ranking.rejected.size() == 1);
   CHECK_FALSE(ranking.rejected.front().message.empty());

@@ -219,7 +219,8 @@ TEST_CASE("a model file gives the same counts as its preset") {
   check_schema("models", read);
   CHECK(read["parameters_total"] == 8030261248);  // llama-3-8b
   CHECK(document_of("models read " + folder + " -o json")["parameters_total"] == 8030261248);
-  const Json ranking = document_of("recommend --model-file " + folder + " --mode lora --top 1 -o json");
+  const Json ranking =
+      document_of("recommend --model-file " + folder + " --mode lora --top 1 -o json");
   CHECK(ranking["request"]["model"]["parameters_total"] == 8030261248);
   CHECK(run_line("models read /nowhere").status == cli::kBadInput);
   CHECK(run_line("recommend --model-file /nowhere --mode lora").status == cli::kBadInput);

@@ -54,7 +54,8 @@ TEST_CASE("currencies are converted and the rate is kept") {
 }
 
 TEST_CASE("a currency without a rate is no price") {
-  const std::array<Price, 1> prices{{{PriceKind::on_demand, "a", "JPY", 100, "2026-01-01", "list"}}};
+  const std::array<Price, 1> prices{
+      {{PriceKind::on_demand, "a", "JPY", 100, "2026-01-01", "list"}}};
   CHECK_FALSE(on_demand(prices));
 }
 

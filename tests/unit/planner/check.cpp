@@ -52,8 +52,7 @@ TEST_CASE("key and value heads are divided or replicated") {
 }
 
 TEST_CASE("the product of the degrees is the number of GPUs") {
-  CHECK(refusal(plan_of(2, 2, 2), 16) ==
-        "tp 2 x pp 2 x cp 1 x dp 2 = 8 GPUs, the cluster has 16");
+  CHECK(refusal(plan_of(2, 2, 2), 16) == "tp 2 x pp 2 x cp 1 x dp 2 = 8 GPUs, the cluster has 16");
 }
 
 TEST_CASE("pipeline stages need layers, and interleaving whole shares of them") {
@@ -71,7 +70,8 @@ TEST_CASE("pipeline stages need layers, and interleaving whole shares of them") 
 }
 
 TEST_CASE("the batch divides into micro-batches") {
-  CHECK_THAT(refusal(plan_of(1, 1, 8, 16), 8), ContainsSubstring("does not divide the global batch 64"));
+  CHECK_THAT(refusal(plan_of(1, 1, 8, 16), 8),
+             ContainsSubstring("does not divide the global batch 64"));
   Plan plan = plan_of(1, 1, 8);
   plan.grad_accum = 3;
   CHECK_THAT(refusal(plan, 8), ContainsSubstring("the batch gives 8"));
@@ -86,7 +86,8 @@ TEST_CASE("sharding follows the framework") {
   CHECK(refusal(plan, 8, Framework::deepspeed).empty());
   plan = plan_of(1, 2, 4);
   plan.sharding = Sharding::zero3;
-  CHECK_THAT(refusal(plan, 8, Framework::deepspeed), ContainsSubstring("cannot be combined with pp 2"));
+  CHECK_THAT(refusal(plan, 8, Framework::deepspeed),
+             ContainsSubstring("cannot be combined with pp 2"));
 }
 
 TEST_CASE("offload needs sharded states") {
@@ -124,5 +125,6 @@ TEST_CASE("an empty space is explained by its first broken rule") {
   CHECK(text == "tp 3 does not divide 16 attention heads");
   constraints.tp = 4;
   CHECK(explain_no_plan(test::small_model(), test::small_run(Framework::megatron),
-                        test::small_cluster(8), constraints).empty());
+                        test::small_cluster(8), constraints)
+            .empty());
 }

@@ -72,8 +72,7 @@ TEST_CASE("the best plans come in order and obey the constraints") {
 TEST_CASE("headroom is kept free") {
   SearchOptions options;
   options.constraints.min_headroom = 0.5;
-  for (const auto& candidate : run(options).best)
-    CHECK(candidate.memory.needed() <= 0.5 * 80e9);
+  for (const auto& candidate : run(options).best) CHECK(candidate.memory.needed() <= 0.5 * 80e9);
 }
 
 TEST_CASE("the front trades step time against memory") {
@@ -98,9 +97,9 @@ TEST_CASE("tensor parallelism crosses nodes only when allowed") {
 }
 
 TEST_CASE("16384 GPUs have a plan") {
-  const auto result = test::fake_search(test::small_model(96, 96, 96),
-                                        test::small_run(Framework::megatron, 16384),
-                                        test::small_cluster(16384), {}, {});
+  const auto result =
+      test::fake_search(test::small_model(96, 96, 96), test::small_run(Framework::megatron, 16384),
+                        test::small_cluster(16384), {}, {});
   REQUIRE_FALSE(result.best.empty());
   CHECK(result.best.front().plan.gpus() == 16384);
 }

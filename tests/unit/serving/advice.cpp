@@ -100,7 +100,8 @@ TEST_CASE("pipelines are tried across nodes and over PCIe only") {
   const Quant formats[] = {Quant::none};
   const auto pipelines = [&](const catalog::Cluster& c) {
     int found = 0;
-    for (const Option& o : compare_options(model, request, c, formats)) found += o.plan.pp > 1 ? 1 : 0;
+    for (const Option& o : compare_options(model, request, c, formats))
+      found += o.plan.pp > 1 ? 1 : 0;
     return found;
   };
   catalog::Cluster c = fixture::cluster(gpu, 4);

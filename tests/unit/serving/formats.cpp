@@ -53,9 +53,10 @@ TEST_CASE("GGUF sizes follow the tensor types of the file kind") {
 
 TEST_CASE("fewer bits never weigh more") {
   const Model model = prepare(fixture::llama_8b());
-  const Quant order[] = {Quant::fp32,        Quant::none,        Quant::gguf_q8_0, Quant::gguf_q6_k,
-                         Quant::gguf_q5_k_m, Quant::gguf_q4_k_m, Quant::gguf_q3_k_m,
-                         Quant::gguf_q2_k,   Quant::gguf_iq2_xs, Quant::gguf_iq1_s};
+  const Quant order[] = {Quant::fp32,        Quant::none,        Quant::gguf_q8_0,
+                         Quant::gguf_q6_k,   Quant::gguf_q5_k_m, Quant::gguf_q4_k_m,
+                         Quant::gguf_q3_k_m, Quant::gguf_q2_k,   Quant::gguf_iq2_xs,
+                         Quant::gguf_iq1_s};
   for (std::size_t i = 1; i < std::size(order); ++i)
     CHECK(weights(model, order[i]) < weights(model, order[i - 1]));
 }

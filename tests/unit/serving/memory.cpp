@@ -76,9 +76,11 @@ TEST_CASE("chunked prefill switches itself on above 32768 in old vLLM") {
   Request request;
   request.version = 604;
   request.max_model_len = 29000;
-  const double long_peak = estimate_memory(model, request, Plan{}, fixture::cluster(gpu, 1)).activations;
+  const double long_peak =
+      estimate_memory(model, request, Plan{}, fixture::cluster(gpu, 1)).activations;
   request.max_model_len = 35000;
-  const double chunked = estimate_memory(model, request, Plan{}, fixture::cluster(gpu, 1)).activations;
+  const double chunked =
+      estimate_memory(model, request, Plan{}, fixture::cluster(gpu, 1)).activations;
   CHECK_THAT(long_peak, WithinRel(2.0 * (3 * 14336 + 3 * 4096) * 29000, 1e-9));
   CHECK(chunked < long_peak);
 }

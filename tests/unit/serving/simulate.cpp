@@ -72,7 +72,8 @@ TEST_CASE("no arrivals make an empty simulation") {
 TEST_CASE("a trace is read line by line and sorted by arrival") {
   const auto trace = parse_trace(
       "{\"arrival_s\": 2, \"input_len\": 300, \"output_len\": 10}\r\n\n"
-      "{\"input_len\": 100, \"output_len\": 30}\n", "t.jsonl");
+      "{\"input_len\": 100, \"output_len\": 30}\n",
+      "t.jsonl");
   REQUIRE(trace);
   REQUIRE(trace->size() == 2);
   CHECK((*trace)[0].input_len == 100);
@@ -95,7 +96,8 @@ TEST_CASE("a wrong trace names the line and the reason") {
   CHECK(message("[1]") == "t.jsonl:1: is no JSON object");
   CHECK(message("\n{\"input_len\": 5}") == "t.jsonl:2: output_len is missing");
   CHECK(message("{\"input_len\": 0, \"output_len\": 1}") == "t.jsonl:1: input_len is out of range");
-  CHECK(message("{\"input_len\": \"5\", \"output_len\": 1}") == "t.jsonl:1: input_len is no number");
+  CHECK(message("{\"input_len\": \"5\", \"output_len\": 1}") ==
+        "t.jsonl:1: input_len is no number");
   CHECK(message("{\"input_len\": 5, \"output_len\": 1, \"x\": 1}") == "t.jsonl:1: unknown key x");
 }
 

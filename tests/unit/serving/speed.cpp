@@ -15,7 +15,9 @@ struct Bench {
   Model model = prepare(fixture::llama_8b());
   Request request;
   Plan plan;
-  Estimate run(int gpus = 1) const { return estimate(model, request, plan, fixture::cluster(gpu, gpus)); }
+  Estimate run(int gpus = 1) const {
+    return estimate(model, request, plan, fixture::cluster(gpu, gpus));
+  }
 };
 
 }  // namespace
@@ -34,9 +36,11 @@ TEST_CASE("a token costs at least the weights over the bandwidth") {
 
 TEST_CASE("step terms sum to the step") {
   Bench b;
-  const StepTime s = step_time(b.model, b.request, b.plan, fixture::cluster(b.gpu, 1), {16, 1000, 512, 256});
+  const StepTime s =
+      step_time(b.model, b.request, b.plan, fixture::cluster(b.gpu, 1), {16, 1000, 512, 256});
   CHECK_THAT(s.total(), WithinRel(s.weights + s.compute + s.kv_read + s.prompt_attention +
-                                      s.elementwise + s.all_reduce + s.launch, 1e-12));
+                                      s.elementwise + s.all_reduce + s.launch,
+                                  1e-12));
   CHECK(s.all_reduce == 0);
   CHECK(s.prompt_attention > 0);
 }
@@ -142,7 +146,8 @@ TEST_CASE("token times split the time of a request") {
   Bench b;
   const Speed s = b.run().speed;
   // 1024 prompt and 256 output tokens a request.
-  CHECK_THAT(1024 * s.input_token_s + 256 * s.output_token_s, WithinRel(1 / s.requests_per_s, 1e-9));
+  CHECK_THAT(1024 * s.input_token_s + 256 * s.output_token_s,
+             WithinRel(1 / s.requests_per_s, 1e-9));
   CHECK(s.output_token_s > 5 * s.input_token_s);
 }
 

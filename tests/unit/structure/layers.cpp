@@ -13,9 +13,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<std::string> kLayers = {"units",   "catalog", "model",    "workload",
-                                          "memory",  "performance", "serving", "cost",
-                                          "planner", "advisor", "accuracy", "emit", "report", "cli"};
+const std::vector<std::string> kLayers = {"units",       "catalog", "model",  "workload", "memory",
+                                          "performance", "serving", "cost",   "planner",  "advisor",
+                                          "accuracy",    "emit",    "report", "cli"};
 
 int layer_index(const std::string& name) {
   const auto found = std::find(kLayers.begin(), kLayers.end(), name);
@@ -28,8 +28,7 @@ std::string included_layer(const std::string& line) {
   const auto close = line.rfind('"');
   if (line.rfind("#include", 0) != 0 || open == std::string::npos || close <= open) return {};
   std::string path = line.substr(open + 1, close - open - 1);
-  if (path.rfind("gpuadvisor/", 0) == 0)
-    return path.substr(11, path.find('.') - 11);
+  if (path.rfind("gpuadvisor/", 0) == 0) return path.substr(11, path.find('.') - 11);
   const auto slash = path.find('/');
   return slash == std::string::npos ? std::string{} : path.substr(0, slash);
 }
