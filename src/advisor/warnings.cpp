@@ -95,10 +95,11 @@ std::optional<Warning> old_price_warning(const std::string& as_of,
     date = row.quote->date;
   }
   if (date.empty()) return std::nullopt;
-  return Warning{WarningCode::old_price,
-                 fmt::format("prices go back to {}, {} days before {}; import current ones with "
-                             "`gpuadvisor catalog import`",
-                             date, oldest, as_of)};
+  return Warning{
+      WarningCode::old_price,
+      fmt::format("prices go back to {}, {} days before {}; --catalog FILE brings current "
+                  "ones (format: data/schema/prices.schema.json)",
+                  date, oldest, as_of)};
 }
 
 }  // namespace gpuadvisor::advisor

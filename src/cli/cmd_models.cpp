@@ -1,6 +1,9 @@
 // models list, show and read.
+#include <algorithm>
+
 #include "cli/commands.hpp"
 #include "cli/files.hpp"
+#include "cli/flag_reader.hpp"
 #include "cli/model_source.hpp"
 #include "gpuadvisor/catalog.hpp"
 #include "gpuadvisor/model.hpp"
@@ -55,13 +58,50 @@ Result<Setting> read_setting(const Arguments& arguments, const Environment& envi
   return Setting{*shown, std::move(*catalog)};
 }
 
+/// What `models list` keeps.
+struct Filter {
+  std::string family;
+  double min_params = 0, max_params = 1e18;
+  [[nodiscard]] bool keeps(const model::Preset& preset) const {
+    return (family.empty() || preset.architecture.family == family) &&
+           preset.parameters_total >= min_params && preset.parameters_total <= max_params;
+  }
+};
+
+std::vector<std::string_view> families() {
+  std::vector<std::string_view> names;
+  for (const model::Preset& preset : model::presets()) names.push_back(preset.architecture.family);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Result<Filter> read_filter(const Arguments& arguments) {
+  Filter filter;
+  FlagReader reader(arguments);
+  const auto known = families();
+  reader.name("family", filter.family, known, [&](std::string_view name) {
+    const bool found = std::find(known.begin(), known.end(), name) != known.end();
+    return found ? std::optional<std::string>(name) : std::nullopt;
+  });
+  reader.count("min-params", filter.min_params, 0, 1e18);
+  reader.count("max-params", filter.max_params, 0, 1e18);
+  if (reader.error()) return tl::unexpected(*reader.error());
+  if (filter.min_params > filter.max_params)
+    return fail(ErrorCode::usage, "is larger than --max-params", "--min-params");
+  return filter;
+}
+
 }  // namespace
 
 Result<Output> run_models_list(const Arguments& arguments, const Environment& environment) {
   const auto setting = read_setting(arguments, environment);
   if (!setting) return tl::unexpected(setting.error());
+  const auto filter = read_filter(arguments);
+  if (!filter) return tl::unexpected(filter.error());
   std::vector<report::ModelFacts> models;
-  for (const model::Preset& preset : model::presets()) models.push_back(facts_of(preset));
+  for (const model::Preset& preset : model::presets())
+    if (filter->keeps(preset)) models.push_back(facts_of(preset));
   Output output;
   output.text =
       report::render_models(models, setting->frame(), setting->shown.format, setting->shown.style);

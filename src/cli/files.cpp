@@ -43,12 +43,29 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   return text;
 }
 
+namespace {
+
+/// The project's own data folder holds more than a catalog; these entries are not part
+/// of one.
+bool holds_catalog(std::string_view name) {
+  constexpr std::string_view kOthers[] = {"models", "measurements", "schema", "calibration.json",
+                                          "frameworks.json"};
+  return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
+}
+
+}  // namespace
+
 Result<std::vector<catalog::Catalog::Document>> read_catalog_files(const std::string& path) {
   std::vector<std::string> files;
   std::error_code error;
   if (fs::is_directory(path, error)) {
     fs::recursive_directory_iterator entry(path, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      if (entry.depth() == 0 && !holds_catalog(name)) {
+        entry.disable_recursion_pending();
+        continue;
+      }
       if (entry->path().extension() == ".json") files.push_back(entry->path().string());
       if (files.size() > kMostCatalogFiles)
         return fail(ErrorCode::input, "holds too many files", path);

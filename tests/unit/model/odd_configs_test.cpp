@@ -86,7 +86,7 @@ std::string llama(const std::string& more) {
 
 }  // namespace
 
-TEST_CASE("families beside the presets count as published") {
+TEST_CASE("families beside the presets keep their counts") {
   for (const Published& one : kPublished) {
     INFO(one.what);
     const auto read = model::read_config(one.json, one.what);

@@ -1,0 +1,1 @@
+emit --for kubernetes --model llama-2-7b --mode lora

@@ -1,0 +1,1 @@
+models list --family phi --max-params 10B
