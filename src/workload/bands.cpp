@@ -36,6 +36,16 @@ Band look_up(std::string_view kind, std::string_view method, const catalog::Gpu&
   return record == nullptr ? Band{} : Band{record->p50, record->p90};
 }
 
+/// A part without training rows of its own is known no better than parts that were left
+/// out of a fit.
+Band widen_unproven(Band band, std::string_view kind, const catalog::Gpu& gpu) {
+  const bool own = find_band(kind, {}, {}, gpu.id) != nullptr;
+  if (own || gpu.planning_basis.find("proven") != std::string_view::npos) return band;
+  const BandRecord* left_out = find_band(kind, {}, "unproven", {});
+  if (left_out == nullptr || !band.p50 || !band.p90) return band;
+  return {std::max(*band.p50, left_out->p50), std::max(*band.p90, left_out->p90)};
+}
+
 /// Preference tuning keeps the states of full fine-tuning.
 std::string_view band_method(Mode mode) {
   return to_string(mode == Mode::dpo ? Mode::full_ft : mode);
@@ -64,7 +74,8 @@ Band memory_band(Mode mode, Framework /*framework*/, const catalog::Gpu& gpu) {
 }
 
 Band speed_band(Mode mode, Framework /*framework*/, const catalog::Gpu& gpu) {
-  return look_up(mode == Mode::serve ? "serve_speed" : "train_speed", band_method(mode), gpu);
+  const std::string_view kind = mode == Mode::serve ? "serve_speed" : "train_speed";
+  return widen_unproven(look_up(kind, band_method(mode), gpu), kind, gpu);
 }
 
 }  // namespace gpuadvisor::workload

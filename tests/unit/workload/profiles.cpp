@@ -49,3 +49,15 @@ TEST_CASE("an unknown framework behaves as its kernels and sharding say") {
   CHECK(generic_framework(KernelProfile::eager, Sharding::fsdp) == Framework::fsdp);
   CHECK(generic_framework(KernelProfile::eager, Sharding::none) == Framework::hf);
 }
+
+TEST_CASE("a part without training rows is known no better than one left out of a fit") {
+  const auto& catalog = catalog::Catalog::embedded();
+  const Band a100 =
+      speed_band(Mode::pretrain, Framework::megatron, *catalog.find_gpu("A100-SXM4-80GB"));
+  const Band a16 = speed_band(Mode::pretrain, Framework::megatron, *catalog.find_gpu("A16"));
+  REQUIRE(a100.p90.has_value());
+  REQUIRE(a16.p90.has_value());
+  CHECK(*a100.p50 < 0.08);
+  CHECK(*a16.p50 >= 0.08);
+  CHECK(*a16.p90 >= 0.219);
+}
