@@ -1,5 +1,7 @@
 #include "advisor/words.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace gpuadvisor::advisor {
@@ -10,10 +12,11 @@ using workload::Plan;
 std::string memory_reason(const ResultRow& row) {
   const double needed = row.best.memory.needed();
   const double usable = row.cluster.gpu_memory_bytes;
-  return fmt::format("memory: {} of {} a GPU ({:.0f}%) in the {} phase, {} spare",
+  return fmt::format("memory: {} of {} a GPU ({:.0f}%) in the {} phase, {} {}",
                      format_bytes(Bytes(needed)), format_bytes(Bytes(usable)),
                      100.0 * needed / usable, memory::to_string(row.best.memory.peak_phase),
-                     format_bytes(Bytes(std::max(0.0, usable - needed))));
+                     format_bytes(Bytes(std::abs(usable - needed))),
+                     needed > usable ? "missing" : "spare");
 }
 
 std::string speed_reason(const ResultRow& row) {

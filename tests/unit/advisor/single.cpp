@@ -53,6 +53,8 @@ TEST_CASE("estimate of a plan that does not fit is still an answer") {
   REQUIRE(ranking.results.size() == 1);
   CHECK(ranking.results.front().best.verdict == memory::Verdict::does_not_fit);
   CHECK(ranking.results.front().best.memory.needed() > 80e9);
+  // The reason says what is missing, never a spare of nothing.
+  CHECK_THAT(ranking.results.front().reasons.front(), ContainsSubstring("missing"));
 }
 
 TEST_CASE("estimate refuses an illegal plan with the flag") {
