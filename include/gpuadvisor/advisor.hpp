@@ -60,6 +60,7 @@ struct Query {
   std::vector<serving::Arrival> trace;                ///< mode serve: replayed on each result
   std::shared_ptr<const serving::Model> draft;        ///< keeps serve.draft.model alive
   std::vector<int> sweep_gpus;  ///< `plan`: also this scaling study, ascending
+  bool per_instance = false;    ///< results hold the best count of each type, not of each family
   bool pareto = false;          ///< `plan`: also the front of time against memory
   int threads = 0;              ///< 0: as many as the machine has; never changes the answer
 };
@@ -200,6 +201,10 @@ struct Ranking {
 
 /// Ranks instances, counts and plans. "Nothing fits" is a Ranking without results.
 [[nodiscard]] Result<Ranking> recommend(const catalog::Catalog& catalog, const Query& query);
+
+/// Named instances side by side (`compare`): the best count and plan of each type of
+/// query.instances, whatever their provider. Errors: fewer than two names.
+[[nodiscard]] Result<Ranking> compare(const catalog::Catalog& catalog, Query query);
 
 /// One workload under one given plan on one cluster (`estimate`): exactly one result,
 /// whose verdict may be does_not_fit. Fields of `query.constraints` fix the plan; free

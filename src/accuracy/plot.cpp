@@ -145,7 +145,8 @@ std::string plot_svg(const Report& report) {
   std::string body;
   for (std::size_t i = 0; i < panels.size(); ++i) {
     panels[i].left = kMargin + cell * static_cast<double>(i % columns);
-    panels[i].top = kMargin + cell * static_cast<double>(i / columns);
+    const std::size_t row = i / columns;
+    panels[i].top = kMargin + cell * static_cast<double>(row);
     body += draw(panels[i]);
   }
   const double width = cell * static_cast<double>(columns);

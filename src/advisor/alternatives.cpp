@@ -23,7 +23,7 @@ std::optional<Alternative> megatron_plan(const Context& context, const ResultRow
   const auto prepared = memory::prepare(architecture, resolved->training);
   auto found = planner::search(prepared, row.cluster, options);
   if (found.best.empty() || found.best.front().plan == row.best.plan) return std::nullopt;
-  return Alternative{"best TP+PP+DP plan (megatron)", std::move(found.best.front())};
+  return Alternative{"best TP+PP+DP plan (megatron)", found.best.front()};
 }
 
 std::optional<Alternative> second_best(const Context& context, const ResultRow& row) {

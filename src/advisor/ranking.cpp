@@ -176,14 +176,15 @@ std::vector<ParetoPoint> pareto_front(const std::vector<ResultRow>& rows) {
   return front;
 }
 
-std::vector<ResultRow> best_of_families(std::vector<ResultRow> rows, std::size_t top) {
+std::vector<ResultRow> best_of_groups(std::vector<ResultRow> rows, const Query& query) {
   std::vector<ResultRow> kept;
   for (auto& row : rows) {
     const bool seen = std::any_of(kept.begin(), kept.end(), [&](const ResultRow& other) {
       return other.instance->provider == row.instance->provider &&
-             other.instance->family == row.instance->family;
+             (query.per_instance ? other.instance == row.instance
+                                 : other.instance->family == row.instance->family);
     });
-    if (seen || kept.size() == top) continue;
+    if (seen || kept.size() == query.top) continue;
     row.rank = static_cast<int>(kept.size()) + 1;
     kept.push_back(std::move(row));
   }

@@ -40,7 +40,9 @@ void score_rows(const Weights& weights, std::vector<ResultRow>& rows);
 /// Hours against total cost: no other row has both less.
 [[nodiscard]] std::vector<ParetoPoint> pareto_front(const std::vector<ResultRow>& rows);
 
-/// Of sorted rows, the first of each provider and family.
-[[nodiscard]] std::vector<ResultRow> best_of_families(std::vector<ResultRow> rows, std::size_t top);
+/// Of sorted rows, the first of each provider and family, or of each type when the query
+/// compares types; at most query.top.
+[[nodiscard]] std::vector<ResultRow> best_of_groups(std::vector<ResultRow> rows,
+                                                    const Query& query);
 
 }  // namespace gpuadvisor::advisor

@@ -195,7 +195,7 @@ Result<Ranking> rank_offers(const catalog::Catalog& catalog, const Query& query)
   });
   for (const ResultRow& row : rows) ranking.fitting_families.push_back(row.instance->family);
   ranking.pareto = pareto_front(rows);
-  ranking.results = best_of_families(rows, query.top);
+  ranking.results = best_of_groups(rows, query);
   note_other_clouds(query, std::move(foreign),
                     ranking.results.empty() ? nullptr : &ranking.results.front(), ranking);
   describe_results(*context, rows, ranking);
@@ -217,6 +217,18 @@ Result<Ranking> recommend(const catalog::Catalog& catalog, const Query& query) {
   auto ranking = rank_offers(catalog, query);
   if (ranking && ranking->results.empty())
     ranking->relaxations = find_relaxations(catalog, query, *ranking);
+  return ranking;
+}
+
+Result<Ranking> compare(const catalog::Catalog& catalog, Query query) {
+  if (query.instances.size() < 2)
+    return fail(ErrorCode::usage, "compares two or more instance types", "--instance",
+                "for example --instance ecs.gn7i-c8g1.2xlarge,ecs.gn8is.4xlarge");
+  query.per_instance = true;
+  query.providers.clear();
+  query.top = query.instances.size();
+  auto ranking = recommend(catalog, query);
+  if (ranking) ranking->command = "compare";
   return ranking;
 }
 

@@ -285,7 +285,7 @@ Result<Ranking> rank_serving(const catalog::Catalog& catalog, const Query& query
   std::stable_sort(rows.begin(), rows.end(), [&](const ResultRow& left, const ResultRow& right) {
     return ranks_before(query.objective, left, right);
   });
-  ranking.results = best_of_families(std::move(rows), query.top);
+  ranking.results = best_of_groups(std::move(rows), query);
   for (auto& row : ranking.results) describe(query, model, row);
   if (auto old = old_price_warning(context->as_of, ranking.results))
     ranking.warnings.push_back(std::move(*old));

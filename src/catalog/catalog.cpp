@@ -120,6 +120,7 @@ Result<const Gpu*> Catalog::resolve_gpu(std::string_view name, std::string_view 
     if (is_called(gpu, plain)) matches.push_back(&gpu);
   if (matches.size() == 1) return matches.front();
   std::vector<std::string> names;
+  names.reserve(matches.size());
   for (const Gpu* gpu : matches) names.emplace_back(gpu->id);
   if (!names.empty())
     return fail(ErrorCode::usage, fmt::format("GPU '{}' fits several parts", name),

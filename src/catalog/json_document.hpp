@@ -9,7 +9,7 @@
 
 namespace gpuadvisor::catalog {
 
-inline constexpr std::size_t kMaxDocumentBytes = 8U * 1024 * 1024;
+inline constexpr std::size_t kMaxDocumentBytes = std::size_t{8} * 1024 * 1024;
 inline constexpr std::size_t kMaxDepth = 16;
 
 /// The JSON value of `text`. Errors carry `file`, and the JSON path of a duplicate

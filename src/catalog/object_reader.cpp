@@ -148,15 +148,12 @@ bool ObjectReader::optional_flag(std::string_view key, bool fallback) {
 double ObjectReader::quantity(std::string_view key, Dimension dimension) {
   const json* value = find(key, true);
   if (!value) return 0;
-  if (value->is_number()) {
-    refuse(key, "the unit is missing: expected " + expected_quantity(dimension));
-  } else if (!value->is_string()) {
-    refuse(key, "expected " + expected_quantity(dimension));
-  } else if (const auto parsed = parse_quantity(value->get_ref<const std::string&>(), dimension)) {
-    return *parsed;
-  } else {
-    refuse(key, "expected " + expected_quantity(dimension));
+  if (value->is_string()) {
+    const auto parsed = parse_quantity(value->get_ref<const std::string&>(), dimension);
+    if (parsed) return *parsed;
   }
+  const std::string_view why = value->is_number() ? "the unit is missing: " : "";
+  refuse(key, fmt::format("{}expected {}", why, expected_quantity(dimension)));
   return 0;
 }
 

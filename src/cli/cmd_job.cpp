@@ -141,6 +141,14 @@ Result<Output> run_recommend(const Arguments& arguments, const Environment& envi
   return output_of(*ranking, *job);
 }
 
+Result<Output> run_compare(const Arguments& arguments, const Environment& environment) {
+  auto job = prepare_job(arguments, environment);
+  if (!job) return tl::unexpected(job.error());
+  const auto ranking = advisor::compare(job->catalog, job->query);
+  if (!ranking) return tl::unexpected(ranking.error());
+  return output_of(*ranking, *job);
+}
+
 Result<Output> run_estimate(const Arguments& arguments, const Environment& environment) {
   return run_on_cluster(arguments, environment, advisor::estimate);
 }

@@ -19,6 +19,8 @@ constexpr auto kCommands = std::to_array<Command>({
      run_estimate},
     {"plan", kPlan, "the best parallel plans on one cluster",
      "gpuadvisor plan --params 70B --mode full-ft --gpu H20-96GB --gpus 32", "", false, run_plan},
+    {"compare", kCompare, "named instances side by side for one workload",
+     "gpuadvisor compare --params 7B --mode lora -i g5.xlarge,g6.xlarge", "", false, run_compare},
     {"check", kCheck, "yes or no for CI: fits, within budget, within deadline",
      "gpuadvisor check --params 7B --mode lora --gpu A10 --budget '3000 CNY'", "", false,
      run_check},

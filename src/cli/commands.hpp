@@ -52,6 +52,8 @@ struct Command {
                                           const Environment& environment);
 [[nodiscard]] Result<Output> run_plan(const Arguments& arguments, const Environment& environment);
 [[nodiscard]] Result<Output> run_check(const Arguments& arguments, const Environment& environment);
+[[nodiscard]] Result<Output> run_compare(const Arguments& arguments,
+                                         const Environment& environment);
 [[nodiscard]] Result<Output> run_emit(const Arguments& arguments, const Environment& environment);
 [[nodiscard]] Result<Output> run_catalog_list(const Arguments& arguments,
                                               const Environment& environment);

@@ -6,7 +6,7 @@ namespace gpuadvisor::cli {
 namespace {
 
 using G = FlagGroup;
-constexpr std::uint32_t kRanking = kRecommend | kCheck | kEmit;
+constexpr std::uint32_t kRanking = kRecommend | kCompare | kCheck | kEmit;
 constexpr std::uint32_t kFixed = kEstimate | kPlan | kCheck | kEmit;
 
 constexpr auto kFlags = std::to_array<Flag>({
@@ -100,10 +100,10 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"rate", 0, "USD=X", G::aim, kJob, "CNY for one unit of a currency", true},
     {"as-of", 0, "DATE", G::aim, kJob, "judge the age of prices on this day"},
     // Output and data.
-    {"explain", 0, "", G::output, kRecommend | kEstimate | kPlan,
+    {"explain", 0, "", G::output, kRecommend | kCompare | kEstimate | kPlan,
      "every term of memory, time and cost"},
     {"explain", 0, "ID", G::output, kAccuracy, "the breakdown of one row"},
-    {"rejected", 0, "", G::output, kRecommend, "list every rejected candidate"},
+    {"rejected", 0, "", G::output, kRecommend | kCompare, "list every rejected candidate"},
     {"family", 0, "NAME", G::common, kModelsList, "only this family, such as llama or qwen3"},
     {"min-params", 0, "N", G::common, kModelsList, "only models of at least this size"},
     {"max-params", 0, "N", G::common, kModelsList, "only models of at most this size"},

@@ -24,8 +24,9 @@ enum CommandBit : std::uint32_t {
   kCompletion = 2048,
   kHelp = 4096,
   kEmit = 8192,
+  kCompare = 16384,
 };
-inline constexpr std::uint32_t kJob = kRecommend | kEstimate | kPlan | kCheck | kEmit;
+inline constexpr std::uint32_t kJob = kRecommend | kEstimate | kPlan | kCheck | kEmit | kCompare;
 inline constexpr std::uint32_t kCatalogCommands = kCatalogList | kCatalogShow | kCatalogValidate;
 inline constexpr std::uint32_t kModelsCommands = kModelsList | kModelsShow | kModelsRead;
 inline constexpr std::uint32_t kReports =

@@ -256,3 +256,29 @@ TEST_CASE("the pareto front trades hours against money") {
     CHECK(front[at].total < front[at - 1].total);
   }
 }
+
+TEST_CASE("compare shows each named type once, of one family too") {
+  auto query = query_of(7e9, Mode::lora);
+  const auto all = recommend(small_catalog(), query);
+  REQUIRE(all);
+  std::vector<std::string> names;
+  for (const auto& instance : small_catalog().instances())
+    if (instance.gpus > 0 && instance.family == small_catalog().instances().front().family)
+      names.emplace_back(instance.name);
+  for (const auto& row : all->results) names.emplace_back(row.instance->name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  REQUIRE(names.size() >= 2);
+  query.instances = names;
+  const auto compared = compare(small_catalog(), query);
+  REQUIRE(compared);
+  CHECK(compared->command == "compare");
+  std::vector<std::string> shown;
+  for (const auto& row : compared->results) shown.emplace_back(row.instance->name);
+  std::sort(shown.begin(), shown.end());
+  CHECK(std::adjacent_find(shown.begin(), shown.end()) == shown.end());
+  CHECK(std::includes(names.begin(), names.end(), shown.begin(), shown.end()));
+  CHECK(shown.size() >= all->results.size());
+  query.instances = {names.front()};
+  CHECK_FALSE(compare(small_catalog(), query));
+}
