@@ -121,7 +121,8 @@ Result<Architecture> gguf_architecture(const GgufMetadata& m, const TensorScan& 
     return fail(ErrorCode::input,
                 "metadata without embedding_length, block_count or attention.head_count",
                 std::string(where));
-  a.head_dim = integer(m, "attention.key_length", a.hidden / a.heads);
+  const int head_width = a.hidden / a.heads;
+  a.head_dim = integer(m, "attention.key_length", head_width);
   const Shape* embedding = scan.shape(Role::embedding);
   a.vocab = embedding != nullptr ? whole(embedding->rows) : integer(m, "vocab_size", m.vocabulary);
   a.tied = scan.count(Role::head) == 0;

@@ -1,6 +1,7 @@
 // Searches over the same estimates: longest context, saturating batch, targets, options.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gpuadvisor/serving.hpp"
 #include "serving/server.hpp"
@@ -95,7 +96,7 @@ bool better(const Option& left, const Option& right) {
 /// Options are sorted by throughput: one is on the front when it is faster a token than
 /// all before it.
 void mark_front(std::vector<Option>& options) {
-  double fastest = INFINITY;
+  double fastest = std::numeric_limits<double>::infinity();
   for (Option& option : options) {
     option.pareto = option.estimate.speed.tpot_s < fastest;
     fastest = std::min(fastest, option.estimate.speed.tpot_s);
