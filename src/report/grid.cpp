@@ -40,8 +40,26 @@ std::vector<std::size_t> visible_columns(const Grid& grid, const std::vector<std
   return visible;
 }
 
+/// Cuts the widest text column so that `visible` fits, down to a readable rest.
+void shrink_widest(const Grid& grid, std::vector<std::size_t>& widths,
+                   const std::vector<std::size_t>& visible, int columns) {
+  constexpr std::size_t kReadable = 16;
+  std::size_t total = 0;
+  std::size_t widest = visible.front();
+  for (const std::size_t c : visible) {
+    total += widths[c] + (c == visible.front() ? 0 : kGap);
+    if (grid.columns[c].align == Align::left && widths[c] > widths[widest]) widest = c;
+  }
+  const auto room = static_cast<std::size_t>(columns);
+  if (columns <= 0 || total <= room || grid.columns[widest].align == Align::right) return;
+  const std::size_t excess = total - room;
+  widths[widest] = std::max(std::min(widths[widest], kReadable),
+                            widths[widest] - std::min(widths[widest], excess));
+}
+
 void append_aligned(std::string& line, std::string_view text, std::size_t width, Align align) {
-  line += align == Align::right ? pad_left(text, width) : pad_right(text, width);
+  const std::string cut = truncate_to_width(text, width);
+  line += align == Align::right ? pad_left(cut, width) : pad_right(cut, width);
 }
 
 void end_line(std::string& line) {
@@ -71,8 +89,9 @@ std::string markdown_field(const std::string& text) {
 }  // namespace
 
 std::string table_text(const Grid& grid, int columns, bool colour) {
-  const auto widths = widths_of(grid);
+  auto widths = widths_of(grid);
   const auto visible = visible_columns(grid, widths, columns);
+  shrink_widest(grid, widths, visible, columns);
   const auto line_of = [&](auto&& text_of) {
     std::string line;
     for (const std::size_t c : visible) {

@@ -39,6 +39,16 @@ TEST_CASE("a table aligns numbers right and drops columns that do not fit") {
         "long name  10.0\n");
 }
 
+TEST_CASE("a text too wide for the terminal is cut and marked") {
+  Grid grid;
+  grid.columns = {{"text", "text"}, {"n", "n", Align::right}};
+  grid.rows.push_back({std::string(100, 'x'), std::string("1")});
+  CHECK(table_text(grid, 20, false) ==
+        "text               n\n"
+        "xxxxxxxxxxxxxx...  1\n");
+  CHECK_THAT(table_text(grid, 0, false), ContainsSubstring(std::string(100, 'x')));
+}
+
 TEST_CASE("CSV follows RFC 4180 and keeps raw values") {
   CHECK(csv_text(sample()) ==
         "name,size_bytes,note,hidden\r\n"
